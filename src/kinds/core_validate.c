@@ -148,6 +148,27 @@ static void check_basic_auth(struct checker *checker, const struct at *at,
         }
 }
 
+/* A byte as Go quotes the character of its number. */
+static const char *shown_byte(struct checker *checker, unsigned char byte) {
+        static const struct {
+                unsigned char byte;
+                const char *text;
+        } named[] = { { '\a', "\\a" }, { '\b', "\\b" }, { '\f', "\\f" },
+                      { '\n', "\\n" }, { '\r', "\\r" }, { '\t', "\\t" },
+                      { '\v', "\\v" }, { '\'', "\\'" }, { '\\', "\\\\" } };
+
+        for (size_t i = 0; i < ARRAY_LEN(named); i++)
+                if (named[i].byte == byte)
+                        return named[i].text;
+        if (byte < ' ' || byte == 0x7f)
+                return message_of(checker, "\\x%02x", byte);
+        if (byte < 0x7f)
+                return message_of(checker, "%c", byte);
+        if (byte <= 0xa0 || byte == 0xad)
+                return message_of(checker, "\\u%04x", byte);
+        return message_of(checker, "%c%c", 0xc0 | byte >> 6, 0x80 | (byte & 0x3f));
+}
+
 /* In the words of Go's decoder as far as they depend on the beginning. */
 static const char *json_object_problem(struct checker *checker, struct slice text) {
         static const char *const types[] = {
@@ -174,11 +195,8 @@ static const char *json_object_problem(struct checker *checker, struct slice tex
         unsigned char first = (unsigned char)trimmed.ptr[0];
         if (strchr("{[\"tfn-0123456789", first) && first)
                 return "unexpected end of JSON input";
-        return message_of(checker,
-                          first >= ' ' && first < 0x7f
-                                  ? "invalid character '%c' looking for beginning of value"
-                                  : "invalid character '\\x%02x' looking for beginning of value",
-                          first);
+        return message_of(checker, "invalid character '%s' looking for beginning of value",
+                          shown_byte(checker, first));
 }
 
 static void check_secret_json(struct checker *checker, const struct at *at, struct slice encoded) {

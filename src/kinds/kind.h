@@ -159,7 +159,7 @@ struct kind_info {
         enum kind_name_rule name_rule;
         /* Instead of the rule: the complaint about a name that does not follow from the spec; NULL
          * = it does. */
-        bool has_free_prefix; /* a generateName is not looked at */
+        bool has_free_prefix; /* a generateName is looked at when all else is right */
         const char *(*name_of_spec)(struct arena *arena, const struct json_node *object,
                                     struct slice name);
         const char *orphan_warning; /* of KIND_ORPHANS: what a deletion that orphans says (jobs) */

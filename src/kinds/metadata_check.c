@@ -3,6 +3,7 @@
 
 #include "api/dns_name.h"
 #include "api/selector.h"
+#include "base/arena.h"
 #include "base/util.h"
 #include <stdio.h>
 
@@ -17,6 +18,17 @@ static void metadata_complain(struct field_errors *errors, enum field_error_kind
         buf_release(&text);
 }
 
+/* Names that upstream checks by what their type says are measured in bytes. */
+static const char *in_bytes(struct arena *arena, const char *problem) {
+        static const char unit[] = " characters", long_text[] = "must be no more than 253";
+        const char *at = strstr(problem, long_text);
+
+        if (!at)
+                return problem;
+        at += strlen(long_text);
+        return arena_printf(arena, "%.*s bytes%s", (int)(at - problem), problem, at + strlen(unit));
+}
+
 /* A name by its rule; without one it need only be a segment of a path. */
 static void check_name(const struct kind_info *kind, const char *path, struct slice name,
                        const struct json_node *object, struct field_errors *errors) {
@@ -29,6 +41,8 @@ static void check_name(const struct kind_info *kind, const char *path, struct sl
                 problem = NULL;
         else
                 problem = name_problem(kind->name_rule, name, is_prefix);
+        if (problem && kind && kind->has_free_prefix)
+                problem = in_bytes(errors->arena, problem);
 
         if (problem)
                 metadata_complain(errors, FIELD_INVALID, path, name, problem);
@@ -234,6 +248,13 @@ static void check_namespace(const struct json_node *metadata, struct field_error
 
         if (problem)
                 metadata_complain(errors, FIELD_INVALID, "metadata.namespace", name, problem);
+}
+
+void metadata_check_prefix(const struct json_node *object, struct field_errors *errors) {
+        struct slice prefix = node_get_text(node_get(object, "metadata"), "generateName");
+
+        if (prefix.len)
+                check_name(NULL, "metadata.generateName", prefix, object, errors);
 }
 
 void metadata_check(const struct json_node *object, const struct kind_info *kind, bool is_embedded,

@@ -5,6 +5,8 @@
 #include "kinds/kind.h"
 #include "schema/field_error.h"
 
+/* A generateName as a segment of a path, of kinds that look at it once all else is right. */
+void metadata_check_prefix(const struct json_node *object, struct field_errors *errors);
 /* What created objects must keep to. kind: whose rule the name follows; NULL = it need only be a
  * segment of a path. is_embedded: a part of another object, which needs no name. */
 void metadata_check(const struct json_node *object, const struct kind_info *kind, bool is_embedded,

@@ -39,8 +39,8 @@ static const char *form_problem(enum kind_name_rule rule, struct slice name) {
 const char *name_problem(enum kind_name_rule rule, struct slice name, bool is_prefix) {
         if (rule == NAME_ADDRESS)
                 return address_problem(name);
-        if (rule == NAME_SEGMENT)
-                return segment_problem(name, is_prefix);
+        if (rule == NAME_SEGMENT) /* a prefix is looked at as a name */
+                return segment_problem(name, false);
         if (!is_prefix || name.len < 2 || name.ptr[name.len - 1] != '-')
                 return form_problem(rule, name);
         /* A prefix may end in a dash. As upstream, the character before it is not checked either.

@@ -153,9 +153,12 @@ OWN_RULE(rule_tls_host) {
 
 OWN_RULE(rule_some_backend) {
         (void)rule;
+        struct at rules = at_member(at, "rules");
+
         if (!node_get(value, "defaultBackend") && node_count(node_get(value, "rules")) == 0)
-                report(checker, FIELD_INVALID, at, NULL, "null",
-                       "either `defaultBackend` or `rules` must be specified");
+                report_as_is(checker, FIELD_INVALID, at,
+                             is_emptied(checker, &rules) ? "[]" : "null",
+                             "either `defaultBackend` or `rules` must be specified");
 }
 
 static const struct rule tls_rules[] = {

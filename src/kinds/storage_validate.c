@@ -1,6 +1,7 @@
 /* Validation of group storage.k8s.io. */
 #include "kinds/rules.h"
 
+#include "base/arena.h"
 #include "base/util.h"
 #include "kinds/volume_rules.h"
 
@@ -278,11 +279,14 @@ static void check_node_drivers(struct checker *checker, const struct at *at,
 static void check_same_drivers(struct checker *checker, const struct at *at,
                                const struct json_node *driver, const struct json *before) {
         static const char *const members[] = { "nodeID", "topologyKeys" };
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *rest = node_clone(tree, driver);
 
+        node_remove(rest, "allocatable");
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
                 if (!is_same_member(driver, before, members[i])) {
-                        report(checker, FIELD_INVALID, at, NULL, node_json(checker, driver),
-                               "field is immutable");
+                        report_typed(checker, FIELD_INVALID, at, "storage.v1.CSINodeDriver", rest,
+                                     "field is immutable");
                         return;
                 }
 }

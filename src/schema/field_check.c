@@ -100,6 +100,15 @@ static bool takes_any(const struct schema_object *type) {
         return type->is_open || type->count == 0;
 }
 
+/* Members that every complete object has, and no table. */
+static bool is_type_member(const struct field_checker *checker, struct field_shape shape,
+                           bool is_struct, struct slice name) {
+        bool is_root = (!shape.field && checker->path.len == 0) ||
+                       (is_struct && schema_is_root(shape.object));
+
+        return is_struct && is_root && (slice_is(name, "apiVersion") || slice_is(name, "kind"));
+}
+
 static void check_members(struct field_checker *checker, struct field_shape shape,
                           const struct json_node *object) {
         bool is_struct = shape.object &&
@@ -111,12 +120,9 @@ static void check_members(struct field_checker *checker, struct field_shape shap
 
         while (node_next(&iter, &name, &value)) {
                 struct field_shape inner = field_shape_member(&shape, name);
-                bool is_root = (!shape.field && checker->path.len == 0) ||
-                               (is_struct && schema_is_root(shape.object));
 
                 pace_step();
-                if (is_struct && !inner.field && is_root &&
-                    (slice_is(name, "apiVersion") || slice_is(name, "kind"))) {
+                if (!inner.field && is_type_member(checker, shape, is_struct, name)) {
                         if (checker->path.len == 0) /* looked at before */
                                 continue;
                         inner.field = &type_member;

@@ -103,7 +103,6 @@ static void spend_ordered(struct json_node *patch) {
 
 void strategic_spend(const struct schema_object *schema, const struct json_node *original,
                      struct json_node *patch) {
-        struct node_iter iter;
         struct json_node *value;
         struct slice name;
 
@@ -114,7 +113,7 @@ void strategic_spend(const struct schema_object *schema, const struct json_node 
         }
         node_remove(patch, "$retainKeys");
         spend_ordered(patch);
-        iter = node_iter(patch);
+        struct node_iter iter = node_iter(patch);
         while (node_next(&iter, &name, &value))
                 if (!slice_has_prefix(name, SLICE_LITERAL(DELETED)))
                         spend_member(schema ? schema_field_find(schema, name) : NULL,

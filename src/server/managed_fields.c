@@ -99,6 +99,7 @@ bool owners_read(struct api_context *context, const struct json_node *list,
                 if (!owner_read(entry, &owners.items[owners.count]))
                         return false;
                 owners.count += !field_set_is_empty(owners.items[owners.count].set);
+                owners.has_entries = true;
         }
         if (owners.count > 1 && (owners.count > OWNERS_FEW || are_repeated(&owners)))
                 owners_unify(context, &owners);
@@ -409,7 +410,7 @@ static struct owners owners_before(struct api_context *context, struct api_write
         if (write->subresource.len == 0) {
                 if (is_reset(given))
                         return owners;
-                if (owners_read(context, given, &owners) && owners.count)
+                if (owners_read(context, given, &owners) && node_count(given))
                         return owners;
         }
         owners = (struct owners){ 0 };
@@ -421,8 +422,8 @@ static struct owners owners_before(struct api_context *context, struct api_write
 /* The sets of new objects of one form are the same. */
 static bool has_form(const struct api_context *context, const struct api_write *write,
                      const struct owners *owners) {
-        return !write->old_json && owners->count == 0 && write->resource->schema &&
-               write->subresource.len == 0 && !context->emptied;
+        return !write->old_json && owners->count == 0 && !owners->has_entries &&
+               write->resource->schema && write->subresource.len == 0 && !context->emptied;
 }
 
 static bool take_known_form(struct api_context *context, const struct api_write *write,
@@ -447,7 +448,7 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         bool is_formed = has_form(context, write, &owners);
 
         node_remove(metadata, "managedFields");
-        if ((write->old_json && owners.count == 0) ||
+        if ((write->old_json && owners.count == 0 && !owners.has_entries) ||
             (is_formed && take_known_form(context, write, &owners)))
                 return;
         const struct json_node *now = emptied_put_back(context, write);

@@ -11,6 +11,7 @@ struct field_owner {
 struct owners {
         struct field_owner *items; /* in the arena of the request */
         size_t count, capacity;
+        bool has_entries; /* some were read, of which empty ones do not count */
 };
 /* Reads a list of entries; false when one of them is none. The sets are the list's. */
 bool owners_read(struct api_context *context, const struct json_node *list,

@@ -5,6 +5,7 @@
 #include "base/text_set.h"
 #include "kinds/admit.h"
 #include "kinds/gated_fields.h"
+#include "kinds/metadata_check.h"
 #include "kinds/pod_security.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
@@ -200,21 +201,40 @@ static bool is_new_generation(const struct api_write *write) {
                        json_get_i64(json_get(write->old_json, "metadata"), "generation", 0);
 }
 
+static void emit_all_warnings(struct api_context *context, const struct api_write *write,
+                              const struct kind_info *kind) {
+        if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)))
+                emit_warnings(context, write, kind);
+        if (kind->warn_each)
+                kind->warn_each(write->operation, write->object, write->old_json, emit_warning,
+                                context);
+}
+
+/* What is looked at of a new object's metadata once all else is right. */
+static void validate_late(const struct api_write *write, struct field_errors *errors) {
+        const struct kind_info *kind = write->resource->kind;
+
+        if (write->old_json || errors->count)
+                return;
+        if (!*kind_metadata_rules(kind)->create)
+                validate_metadata(write, errors);
+        if (errors->count == 0 && kind->has_free_prefix)
+                metadata_check_prefix(write->object, errors);
+}
+
 int run_validation(struct api_context *context, struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         struct field_errors errors = { .arena = context->arena, .emptied = context->emptied };
-        bool is_metadata_last = !write->old_json && !*kind_metadata_rules(kind)->create;
         size_t general = 0;
 
         if (write->old_json)
                 general = validate_metadata_update(context, write, &errors);
-        else if (!is_metadata_last)
+        else if (*kind_metadata_rules(kind)->create)
                 validate_metadata(write, &errors);
         if (kind->validate)
                 kind->validate(&context->hooks, write->operation, write->object, write->old_json,
                                &errors);
-        if (is_metadata_last && errors.count == 0)
-                validate_metadata(write, &errors);
+        validate_late(write, &errors);
         if (kind->flags & KIND_REPORTED_ONCE)
                 field_errors_once(&errors, general);
         /* Views are validated as what they are stored as, and named so. */
@@ -222,11 +242,7 @@ int run_validation(struct api_context *context, struct api_write *write) {
                 kind = kind->stored_as;
         if (errors.count)
                 return fail_invalid(context, kind->kind, kind->group, write->name, &errors);
-        if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)))
-                emit_warnings(context, write, kind);
-        if (kind->warn_each)
-                kind->warn_each(write->operation, write->object, write->old_json, emit_warning,
-                                context);
+        emit_all_warnings(context, write, kind);
         return 0;
 }
 

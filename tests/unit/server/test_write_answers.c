@@ -677,6 +677,33 @@ static const struct {
         { "PATCH", DEPLOYMENTS "/a", JSON_PATCH,
           "[{\"op\":\"add\",\"path\":\"/spec/replicas\",\"value\":\"<x>\"}]", 422,
           "\\\"replicas\\\":\\\"\\\\u003cx\\\\u003e\\\"", NULL },
+        /* Names, and what is shown of what is empty. */
+        { "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", NULL,
+          "{\"metadata\":{\"name\":\"a\",\"generateName\":\"..\"}}", 422,
+          "metadata.generateName: Invalid value: \"..\": may not be '..'", NULL },
+        { "POST", "/apis/resource.k8s.io/v1/deviceclasses", NULL,
+          "{\"metadata\":{\"name\":\"a\",\"generateName\":\"%\"}}", 422,
+          "metadata.generateName: Invalid value: \"%\": may not contain '%'", NULL },
+        { "POST", "/apis/resource.k8s.io/v1/deviceclasses", NULL,
+          "{\"metadata\":{\"name\":\"A\",\"generateName\":\"%\"}}", 422,
+          "is invalid: metadata.name: Invalid value", NULL },
+        { "POST", "/apis/resource.k8s.io/v1/deviceclasses", NULL,
+          "{\"metadata\":{\"name\":"
+          "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}}",
+          422, "must be no more than 253 bytes", NULL },
+        { "POST", "/apis/networking.k8s.io/v1/namespaces/default/ingresses", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"rules\":[]}}", 422,
+          "spec: Invalid value: []: either", NULL },
+        { "POST", "/api/v1/namespaces/default/secrets", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"type\":\"kubernetes.io/"
+          "dockerconfigjson\",\"data\":{\".dockerconfigjson\":\"tg==\"}}",
+          422, "invalid character '\302\266' looking for", NULL },
+        { "PATCH", SERVICES "/lb", MERGE_PATCH,
+          "{\"metadata\":{\"managedFields\":[{\"manager\":\"m\",\"operation\":\"Update\","
+          "\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{}}]}}",
+          200, "", "/metadata/managedFields" },
 };
 
 static void check_row(size_t i) {
@@ -745,92 +772,93 @@ static void test_warned_of_changes(void **state) {
 }
 
 /* Each on the objects that are there by then; "" = nothing is warned of. */
+static const struct {
+        const char *method, *path, *type, *body, *told;
+} warned[] = {
+        { "POST", "/apis/node.k8s.io/v1/runtimeclasses", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"handler\":\"a\",\"scheduling\":{"
+          "\"nodeSelector\":{\"node-role.kubernetes.io/master\":\"\"}}}",
+          "scheduling.nodeSelector: use" },
+        { "POST", "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"storageClassName\":\"a\",\"nodeTopology\":{"
+          "\"matchExpressions\":[{\"key\":\"beta.kubernetes.io/"
+          "os\",\"operator\":\"Exists\"}]}}",
+          "nodeTopology.matchExpressions[0].key: beta.kubernetes.io/os is deprecated since "
+          "v1.14" },
+        { "POST", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations", NULL,
+          "{\"metadata\":{\"name\":\"a.static.k8s.io\"}}",
+          "are reserved for static manifest-based configurations" },
+        { "POST", "/api/v1/namespaces/default/serviceaccounts", NULL,
+          "{\"metadata\":{\"name\":\"a\",\"annotations\":{\"kubernetes.io/"
+          "enforce-mountable-secrets\":\"true\"}}}",
+          "deprecated in v1.32+" },
+        { "PATCH", "/api/v1/namespaces/default/serviceaccounts/a", MERGE_PATCH,
+          "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", "" },
+        { "POST", "/apis/batch/v1/namespaces/default/jobs", NULL,
+          "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"completionMode\":\"Indexed\","
+          "\"completions\":100001,\"parallelism\":10001,\"template\":{\"spec\":{"
+          "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}}"
+          "}",
+          "spec: In Indexed Jobs with a number of completions higher than 10^5" },
+        { "POST", "/apis/apps/v1/namespaces/default/statefulsets", NULL,
+          "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"revisionHistoryLimit\":-1,"
+          "\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{"
+          "\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
+          "\"x\"}],\"nodeSelector\":{\"app.kubernetes.io/"
+          "created-by\":\"x\"}}},\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"v\"},"
+          "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{"
+          "\"storage\":\"1500m\"}}}}]}}",
+          "spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte "
+          "value" },
+        { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s", MERGE_PATCH,
+          "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
+          "spec.revisionHistoryLimit: a negative value" },
+        { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s/status", MERGE_PATCH,
+          "{\"status\":{\"replicas\":1}}", "" },
+        { "POST", "/api/v1/namespaces/default/replicationcontrollers", NULL,
+          "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"selector\":{\"a\":\"b\"},"
+          "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":["
+          "{\"name\":\"c\",\"image\":\"x\"}],\"nodeSelector\":{\"app.kubernetes.io/"
+          "created-by\":\"x\"}}}}}",
+          "created-by]: deprecated since v1.9" },
+        { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/r", MERGE_PATCH,
+          "{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":null}}}}",
+          "created-by]: deprecated since v1.9" },
+        { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/r", MERGE_PATCH,
+          "{\"spec\":{\"replicas\":3}}", "" },
+        { "POST", "/api/v1/namespaces/default/pods", NULL,
+          "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\","
+          "\"image\":\"x\"}]}}",
+          "" },
+        { "PATCH", "/api/v1/namespaces/default/pods/p/status", MERGE_PATCH,
+          "{\"status\":{\"podIP\":\"2001:DB8::1\",\"podIPs\":[{\"ip\":\"2001:DB8::1\"}]}}",
+          "status.podIPs[0].ip: IPv6 address" },
+        { "POST", "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies", NULL,
+          "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podSelector\":{},\"egress\":[{\"to\":"
+          "[{\"ipBlock\":{\"cidr\":\"2001:DB8::/64\"}}]}]}}",
+          "spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value" },
+        { "POST", "/apis/storage.k8s.io/v1/csidrivers", NULL,
+          "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"tokenRequests\":[{\"audience\":\"a\"}"
+          "]}}",
+          "spec.serviceAccountTokenInSecrets is unset" },
+        { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
+          "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", "" },
+        { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
+          "{\"spec\":{\"tokenRequests\":[{\"audience\":\"b\"}]}}",
+          "spec.serviceAccountTokenInSecrets is unset" },
+};
+
 static void test_warnings(void **state) {
-        static const struct {
-                const char *method, *path, *type, *body, *told;
-        } steps[] = {
-                { "POST", "/apis/node.k8s.io/v1/runtimeclasses", NULL,
-                  "{\"metadata\":{\"name\":\"a\"},\"handler\":\"a\",\"scheduling\":{"
-                  "\"nodeSelector\":{\"node-role.kubernetes.io/master\":\"\"}}}",
-                  "scheduling.nodeSelector: use" },
-                { "POST", "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities", NULL,
-                  "{\"metadata\":{\"name\":\"a\"},\"storageClassName\":\"a\",\"nodeTopology\":{"
-                  "\"matchExpressions\":[{\"key\":\"beta.kubernetes.io/"
-                  "os\",\"operator\":\"Exists\"}]}}",
-                  "nodeTopology.matchExpressions[0].key: beta.kubernetes.io/os is deprecated since "
-                  "v1.14" },
-                { "POST", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
-                  NULL, "{\"metadata\":{\"name\":\"a.static.k8s.io\"}}",
-                  "are reserved for static manifest-based configurations" },
-                { "POST", "/api/v1/namespaces/default/serviceaccounts", NULL,
-                  "{\"metadata\":{\"name\":\"a\",\"annotations\":{\"kubernetes.io/"
-                  "enforce-mountable-secrets\":\"true\"}}}",
-                  "deprecated in v1.32+" },
-                { "PATCH", "/api/v1/namespaces/default/serviceaccounts/a", MERGE_PATCH,
-                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", "" },
-                { "POST", "/apis/batch/v1/namespaces/default/jobs", NULL,
-                  "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"completionMode\":\"Indexed\","
-                  "\"completions\":100001,\"parallelism\":10001,\"template\":{\"spec\":{"
-                  "\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}}"
-                  "}",
-                  "spec: In Indexed Jobs with a number of completions higher than 10^5" },
-                { "POST", "/apis/apps/v1/namespaces/default/statefulsets", NULL,
-                  "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"revisionHistoryLimit\":-1,"
-                  "\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":{"
-                  "\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
-                  "\"x\"}],\"nodeSelector\":{\"app.kubernetes.io/"
-                  "created-by\":\"x\"}}},\"volumeClaimTemplates\":[{\"metadata\":{\"name\":\"v\"},"
-                  "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{\"requests\":{"
-                  "\"storage\":\"1500m\"}}}}]}}",
-                  "spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte "
-                  "value" },
-                { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s", MERGE_PATCH,
-                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}",
-                  "spec.revisionHistoryLimit: a negative value" },
-                { "PATCH", "/apis/apps/v1/namespaces/default/statefulsets/s/status", MERGE_PATCH,
-                  "{\"status\":{\"replicas\":1}}", "" },
-                { "POST", "/api/v1/namespaces/default/replicationcontrollers", NULL,
-                  "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"selector\":{\"a\":\"b\"},"
-                  "\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":["
-                  "{\"name\":\"c\",\"image\":\"x\"}],\"nodeSelector\":{\"app.kubernetes.io/"
-                  "created-by\":\"x\"}}}}}",
-                  "created-by]: deprecated since v1.9" },
-                { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/r", MERGE_PATCH,
-                  "{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":null}}}}",
-                  "created-by]: deprecated since v1.9" },
-                { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/r", MERGE_PATCH,
-                  "{\"spec\":{\"replicas\":3}}", "" },
-                { "POST", "/api/v1/namespaces/default/pods", NULL,
-                  "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\","
-                  "\"image\":\"x\"}]}}",
-                  "" },
-                { "PATCH", "/api/v1/namespaces/default/pods/p/status", MERGE_PATCH,
-                  "{\"status\":{\"podIP\":\"2001:DB8::1\",\"podIPs\":[{\"ip\":\"2001:DB8::1\"}]}}",
-                  "status.podIPs[0].ip: IPv6 address" },
-                { "POST", "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies", NULL,
-                  "{\"metadata\":{\"name\":\"n\"},\"spec\":{\"podSelector\":{},\"egress\":[{\"to\":"
-                  "[{\"ipBlock\":{\"cidr\":\"2001:DB8::/64\"}}]}]}}",
-                  "spec.egress[0].to[0].ipBlock.cidr: IPv6 CIDR value" },
-                { "POST", "/apis/storage.k8s.io/v1/csidrivers", NULL,
-                  "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"tokenRequests\":[{\"audience\":\"a\"}"
-                  "]}}",
-                  "spec.serviceAccountTokenInSecrets is unset" },
-                { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
-                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", "" },
-                { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
-                  "{\"spec\":{\"tokenRequests\":[{\"audience\":\"b\"}]}}",
-                  "spec.serviceAccountTokenInSecrets is unset" },
-        };
         struct fixture f = fixture_new();
 
         (void)state;
-        for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
-                int status = ask_as(&f, steps[i].method, steps[i].path, steps[i].type, NULL,
-                                    steps[i].body);
+        for (size_t i = 0; i < ARRAY_LEN(warned); i++) {
+                int status = ask_as(&f, warned[i].method, warned[i].path, warned[i].type, NULL,
+                                    warned[i].body);
 
-                if (status >= 300 || !strstr(f.warnings, steps[i].told) ||
-                    f.has_warning != (*steps[i].told != '\0'))
-                        fail_msg("%s: %d %s", steps[i].body, status, f.warnings);
+                if (status >= 300 || !strstr(f.warnings, warned[i].told) ||
+                    f.has_warning != (*warned[i].told != '\0'))
+                        fail_msg("%s: %d %s", warned[i].body, status, f.warnings);
         }
         fixture_free(&f);
 }
