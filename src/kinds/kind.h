@@ -133,8 +133,8 @@ struct kind_info {
         /* Warning header texts for a write. */
         void (*warn)(enum kind_operation operation, const struct json_node *object,
                      void (*emit)(void *context, const char *text), void *context);
-        /* The same, told at every write whatever it changes, and by what was there; old is NULL on
-         * create. */
+        /* The same for what is warned of at every write, whatever it changes, and by what was
+         * there; old is NULL on create. */
         void (*warn_each)(enum kind_operation operation, const struct json_node *object,
                           const struct json *old, void (*emit)(void *context, const char *text),
                           void *context);

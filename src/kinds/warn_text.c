@@ -1,4 +1,4 @@
-/* How warnings are told, and those about addresses. */
+/* How warnings are written, and those about addresses. */
 #include "kinds/warn_text.h"
 
 #include "base/ip_text.h"

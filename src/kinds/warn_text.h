@@ -1,4 +1,4 @@
-/* How warnings are told, and those about addresses. */
+/* How warnings are written, and those about addresses. */
 #pragma once
 
 #include "api/json.h"

@@ -54,7 +54,7 @@ static void report_whole(struct checker *checker, const struct at *at, struct sl
         report(checker, FIELD_INVALID, at, NULL, quoted(checker, value), text);
 }
 
-/* Of a host, what is wrong in it is told. */
+/* Of a host, what is wrong in it is written. */
 static const char *host_complaint(struct checker *checker, struct slice host, const char *problem) {
         size_t at = host.len;
 

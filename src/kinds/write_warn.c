@@ -1,4 +1,4 @@
-/* Warnings that every write is told of, or that depend on what was there. */
+/* Warnings that every write gets, or that depend on what was there. */
 #include "kinds/warn.h"
 #include "kinds/warn_text.h"
 

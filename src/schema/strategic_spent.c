@@ -68,18 +68,18 @@ static bool has_same_type(const struct json_node *a, const struct json_node *b) 
 
 static void spend_member(const struct schema_field *field, const struct json_node *before,
                          struct json_node *value) {
-        bool is_kept = field && (field->flags & FIELD_PATCH_REPLACE);
+        bool is_replaced = field && (field->flags & FIELD_PATCH_REPLACE);
 
         if (node_type(value) == JSON_NULL)
                 return;
         if (!before || !has_same_type(before, value)) {
                 drop_nulls(value);
                 drop_directives(value, true);
-        } else if (node_type(value) == JSON_OBJECT && !is_kept) {
+        } else if (node_type(value) == JSON_OBJECT && !is_replaced) {
                 strategic_spend(field && field->shape == SHAPE_ONE ? schema_field_object(field)
                                                                    : NULL,
                                 before, value);
-        } else if (node_type(value) == JSON_ARRAY && !is_kept && field && field->merge_key &&
+        } else if (node_type(value) == JSON_ARRAY && !is_replaced && field && field->merge_key &&
                    *field->merge_key) {
                 spend_list(field, before, value);
         }

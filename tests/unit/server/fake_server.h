@@ -60,11 +60,13 @@ static inline int ask_as(struct fixture *fixture, const char *method, const char
         assert_null(response.stream);
         status = response.status;
         fixture->retry_after_s = response.retry_after_s;
-        *fixture->warnings = '\0';
+        struct buf warnings = { 0 };
         for (size_t i = 0; i < response.header_count; i++)
                 if (strcmp(response.headers[i].name, "Warning") == 0)
-                        strncat(fixture->warnings, response.headers[i].value,
-                                sizeof(fixture->warnings) - strlen(fixture->warnings) - 1);
+                        buf_text(&warnings, response.headers[i].value);
+        snprintf(fixture->warnings, sizeof(fixture->warnings), SLICE_FMT,
+                 SLICE_ARG(buf_view(&warnings)));
+        buf_release(&warnings);
         fixture->has_warning = *fixture->warnings;
         fixture->text = slice_dup(buf_view(&response.body));
         json_parse(buf_view(&response.body), &fixture->doc, NULL);
