@@ -5,6 +5,8 @@
 #include "devices/device_capacity.h"
 #include "devices/device_reach.h"
 
+#define GLANCE_STEPS 256 /* devices */
+
 enum search_step {
         SEARCH_DONE,
         SEARCH_NOTHING,
@@ -173,7 +175,11 @@ static enum search_step search_all(struct search_state *state, const struct sear
 }
 
 static size_t steps_max(const struct search_state *state) {
-        return state->search->steps_max ? state->search->steps_max : DEVICE_STEPS_MAX;
+        const struct device_search *search = state->search;
+        size_t max = search->steps_max ? search->steps_max : DEVICE_STEPS_MAX;
+        size_t glance = search->glance_max ? search->glance_max : GLANCE_STEPS;
+
+        return state->is_glance && max > glance ? glance : max;
 }
 
 /* SEARCH_NOTHING: another device may do. */
@@ -184,6 +190,8 @@ static enum search_step look_at(struct search_state *state, const struct search_
 
         state->is_passing = false;
         if (++state->steps > steps_max(state)) {
+                if (state->is_glance)
+                        return SEARCH_ERROR;
                 err_set(state->err, BERTH_ERR_TOO_LARGE,
                         "node " SLICE_FMT ": timed out trying to allocate devices",
                         SLICE_ARG(state->node->name));
@@ -310,24 +318,48 @@ static enum search_step search_one(struct search_state *state, const struct sear
                                   : search_some(state, place, request);
 }
 
+/* From the start, with nothing picked. */
+static enum search_step search_anew(struct search_state *state) {
+        const struct device_search *search = state->search;
+
+        state->claims = ARENA_ARRAY(search->arena, struct search_claim, search->claim_count);
+        state->allocations =
+                ARENA_ARRAY(search->arena, struct device_allocation, search->claim_count);
+        state->place_count = state->steps = 0;
+        for (size_t i = 0; i < search->claim_count; i++)
+                if (search_prepare_claim(state, i) < 0)
+                        return SEARCH_ERROR;
+        return SEARCH_NOTHING;
+}
+
+/* Most searches end soon.  For one that does not it is worth asking whether it can succeed. */
+static enum search_step search_claims(struct search_state *state) {
+        const struct device_search *search = state->search;
+        const struct search_place start = { 0 };
+
+        if (search_anew(state) == SEARCH_ERROR)
+                return SEARCH_ERROR;
+        if (search->tries_all || search->inventory->gates.is_parity)
+                return search_one(state, &start);
+        state->is_glance = true;
+        enum search_step step = search_one(state, &start);
+        bool is_cut = step == SEARCH_ERROR && state->steps > steps_max(state);
+        state->is_glance = false;
+        if (!is_cut)
+                return step;
+        if (search_anew(state) == SEARCH_ERROR)
+                return SEARCH_ERROR;
+        return search_has_devices(state) ? search_one(state, &start) : SEARCH_NOTHING;
+}
+
 enum device_outcome device_search_run(const struct device_search *search,
                                       const struct device_node *node,
                                       struct device_allocation **ret_allocations, struct err *err) {
         struct search_state state = { .search = search, .node = node, .err = err };
 
-        state.claims = ARENA_ARRAY(search->arena, struct search_claim, search->claim_count);
-        state.allocations =
-                ARENA_ARRAY(search->arena, struct device_allocation, search->claim_count);
         state.pool_count =
                 device_pools_gather(search->inventory, node, search->arena, &state.pools);
-        for (size_t i = 0; i < search->claim_count; i++) {
-                if (search_prepare_claim(&state, i) < 0)
-                        return DEVICES_FAILED;
-        }
-        bool rules_out = !search->tries_all && !search->inventory->gates.is_parity;
-        enum search_step step = rules_out && !search_has_devices(&state)
-                                        ? SEARCH_NOTHING
-                                        : search_one(&state, &(struct search_place){ 0 });
+        enum search_step step = search_claims(&state);
         if (step == SEARCH_ERROR)
                 return DEVICES_FAILED;
         if (step == SEARCH_DONE) {

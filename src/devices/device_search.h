@@ -33,10 +33,13 @@ struct device_search {
         struct device_inventory *inventory;
         const struct resource_claim *const *claims; /* to be allocated */
         size_t claim_count;
-        struct arena *arena;      /* for the results and on the way */
-        size_t steps_max;         /* 0 = DEVICE_STEPS_MAX */
-        bool ignores_counters;    /* as if there were enough of them; without memo */
-        bool tries_all;           /* nothing is ruled out beforehand; as with parity */
+        struct arena *arena;   /* for the results and on the way */
+        size_t steps_max;      /* 0 = DEVICE_STEPS_MAX */
+        bool ignores_counters; /* as if there were enough of them; without memo */
+        bool tries_all;        /* nothing is ruled out beforehand; as with parity */
+        /* Devices that it looks at before it asks whether there are enough for all claims; 0 = as
+         * usual. */
+        size_t glance_max;
         struct device_memo *memo; /* of searches for the same; NULL: none */
 };
 /* Whether what is taken of the pool may matter: a device in it suits a request, or an expression

@@ -41,6 +41,7 @@ struct search_state {
         struct device_allocation *allocations;
         struct search_leak *leaks; /* counters that parity does not give back */
         size_t steps;
+        bool is_glance;          /* it ends after few steps, without an error */
         bool is_passing;         /* the device was refused for what else this search has picked */
         struct device_sum *rest; /* of counters, for one device */
         size_t rest_count;

@@ -21,6 +21,7 @@
 #define CHOICES_MAX 2
 #define COUNTER 4  /* of the shared counter */
 #define CAPACITY 4 /* of shared devices */
+#define GLANCES 4
 #define CASES 6000
 
 /* What may be asked of a capacity, and what a request gets that does not ask. */
@@ -470,16 +471,19 @@ static void compare_case(const struct oracle_case *c) {
                 claims[i] = &scene.claims[i];
         const struct device_node node = { SLICE_LITERAL("n1"), never_matches, NULL };
         struct device_allocation *allocations = NULL;
-        enum device_outcome outcome =
-                device_search_run(&(struct device_search){ scene.inventory, claims,
-                                                           (size_t)c->claim_count, &scene.arena },
-                                  &node, &allocations, &err);
-        enum device_outcome thorough = device_search_run(
+        enum device_outcome outcome = device_search_run(
                 &(struct device_search){ scene.inventory, claims, (size_t)c->claim_count,
                                          &scene.arena, .tries_all = true },
                 &node, &allocations, &err);
-        if (outcome != thorough)
-                fail_msg("outcome %d, %d without ruling out, in %s", outcome, thorough, text);
+        for (size_t glance = 0; glance < GLANCES; glance++) {
+                enum device_outcome quick = device_search_run(
+                        &(struct device_search){ scene.inventory, claims, (size_t)c->claim_count,
+                                                 &scene.arena, .glance_max = glance },
+                        &node, &allocations, &err);
+                if (quick != outcome)
+                        fail_msg("outcome %d after %d devices, %d without ruling out, in %s", quick,
+                                 (int)glance, outcome, text);
+        }
         bool is_found = try_request(&attempt, 0, 0);
         if ((outcome == DEVICES_FOUND) != is_found ||
             (outcome == DEVICES_FAILED) != attempt.has_failed)
