@@ -131,26 +131,43 @@ static const char *wrong_consumption(struct arena *arena, const struct device_po
         return NULL;
 }
 
+static const char *wrong_slice(const struct gathering *gathering, const struct device_pool *pool,
+                               const struct inventory_slice *entry) {
+        const char *problem = NULL;
+
+        for (size_t i = 0; !problem && i < entry->slice->device_count; i++)
+                problem = wrong_consumption(gathering->arena, pool, entry->devices[i].device);
+        return problem;
+}
+
 /* Sets of counters reach every node, so that mistakes in them are the same for all. */
-static const char *check_consumption(const struct gathering *gathering,
-                                     const struct device_pool *pool) {
+static const char *wrong_somewhere(const struct gathering *gathering,
+                                   const struct device_pool *pool) {
         struct inventory_pool *own = gathering->pool;
         int64_t generation = gathering->slices[0]->slice->generation;
         const char *problem = NULL;
 
         if (own->is_sound && own->sound_generation == generation)
                 return NULL;
-        for (uint32_t i = 0; !problem && i < own->slice_count; i++) {
-                const struct inventory_slice *entry = &own->slices[i];
-
-                if (entry->slice->generation != generation)
-                        continue;
-                for (size_t j = 0; !problem && j < entry->slice->device_count; j++)
-                        problem =
-                                wrong_consumption(gathering->arena, pool, entry->devices[j].device);
-        }
+        for (uint32_t i = 0; !problem && i < own->slice_count; i++)
+                if (own->slices[i].slice->generation == generation)
+                        problem = wrong_slice(gathering, pool, &own->slices[i]);
         own->is_sound = !problem;
         own->sound_generation = generation;
+        return problem;
+}
+
+/* Where the slices that reach the node are as many as the pool should have, upstream looks no
+ * further. */
+static const char *check_consumption(const struct gathering *gathering,
+                                     const struct device_pool *pool) {
+        const char *problem = wrong_somewhere(gathering, pool);
+
+        if (!problem || !pool->is_whole)
+                return problem;
+        problem = NULL;
+        for (size_t i = 0; !problem && i < gathering->count; i++)
+                problem = wrong_slice(gathering, pool, gathering->slices[i]);
         return problem;
 }
 
@@ -170,7 +187,15 @@ static void take_counters(struct device_pool *pool, const struct device *device)
         }
 }
 
-/* All slices of the generation count, those for other nodes too. */
+static void take_used(const struct device_inventory *inventory, struct device_pool *pool,
+                      const struct inventory_slice *entry) {
+        for (size_t i = 0; i < entry->slice->device_count; i++)
+                if (!device_use_is_none(&inventory->uses[entry->devices[i].number]))
+                        take_counters(pool, entry->devices[i].device);
+}
+
+/* All slices of the generation count, those for other nodes too, unless the pool is whole without
+ * them. */
 void device_pool_settle(const struct device_inventory *inventory, struct device_pool *pool) {
         const struct inventory_pool *own = &inventory->pools[pool->at];
 
@@ -180,15 +205,11 @@ void device_pool_settle(const struct device_inventory *inventory, struct device_
                 arena_clear(pool->arena);
         for (size_t i = 0; i < pool->counter_count; i++)
                 pool->counters[i].left = pool->counters[i].all;
-        for (uint32_t i = 0; i < own->slice_count; i++) {
-                const struct inventory_slice *entry = &own->slices[i];
-
-                if (entry->slice->generation != pool->generation)
-                        continue;
-                for (size_t j = 0; j < entry->slice->device_count; j++)
-                        if (!device_use_is_none(&inventory->uses[entry->devices[j].number]))
-                                take_counters(pool, entry->devices[j].device);
-        }
+        for (size_t i = 0; pool->is_whole && i < pool->slice_count; i++)
+                take_used(inventory, pool, pool->slices[i]);
+        for (uint32_t i = 0; !pool->is_whole && i < own->slice_count; i++)
+                if (own->slices[i].slice->generation == pool->generation)
+                        take_used(inventory, pool, &own->slices[i]);
         pool->is_settled = true;
         pool->version = own->version;
 }
@@ -245,6 +266,7 @@ static struct device_pool *take_pool(const struct gathering *gathering) {
                                       .generation = sample->generation,
                                       .at = (uint32_t)(own - gathering->inventory->pools),
                                       .arena = gathering->arena,
+                                      .is_whole = is_whole,
                                       .is_incomplete = !is_whole && (int64_t)own->newest_count !=
                                                                             sample->slice_count };
         if (!pool->is_incomplete)

@@ -21,6 +21,7 @@ struct pool_counter { /* of a set that devices share */
 struct device_pool {
         struct slice driver, name;
         bool is_incomplete, is_late;           /* late: devices have binding conditions */
+        bool is_whole;                         /* all slices that it should have reach the node */
         const char *problem;                   /* of an invalid pool; NULL of a valid one */
         const struct inventory_slice **slices; /* with devices, for the node; by name */
         size_t slice_count;

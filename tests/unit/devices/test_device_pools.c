@@ -229,6 +229,7 @@ static bool is_relevant(const struct pools_case *c, const struct pools_slice *sl
 /* One pool as one node sees it. */
 struct seen_pool {
         bool exists, is_incomplete, is_invalid, is_late;
+        bool is_whole; /* so many slices reach the node as there should be: others do not count */
         int generation;
         bool has_slice[SLICES_MAX]; /* of devices */
         int left[SETS];             /* of counters */
@@ -248,16 +249,19 @@ static bool has_repeated_name(const struct pools_case *c, const struct seen_pool
         return false;
 }
 
+static bool counts(const struct pools_case *c, const struct seen_pool *seen, int at, int pool) {
+        return is_of(c, at, pool, seen->generation) && (!seen->is_whole || seen->has_slice[at]);
+}
+
 /* Sets once each, and consumption of what there is. */
-static bool has_wrong_counters(const struct pools_case *c, int pool, int generation) {
+static bool has_wrong_counters(const struct pools_case *c, const struct seen_pool *seen, int pool) {
         int sets[SETS] = { 0 };
         for (int i = 0; i < c->slice_count; i++)
-                for (int j = 0; is_of(c, i, pool, generation) && j < SETS; j++)
+                for (int j = 0; is_of(c, i, pool, seen->generation) && j < SETS; j++)
                         if (c->slices[i].sets[j] && sets[j]++)
                                 return true;
         for (int i = 0; i < c->slice_count; i++)
-                for (int j = 0; is_of(c, i, pool, generation) && j < c->slices[i].device_count;
-                     j++) {
+                for (int j = 0; counts(c, seen, i, pool) && j < c->slices[i].device_count; j++) {
                         const struct pools_device *device = &c->slices[i].devices[j];
                         if (device->cost && (!sets[device->set] || device->other))
                                 return true;
@@ -266,8 +270,7 @@ static bool has_wrong_counters(const struct pools_case *c, int pool, int generat
 }
 
 static bool has_mistake(const struct pools_case *c, const struct seen_pool *seen, int pool) {
-        return has_repeated_name(c, seen) ||
-               (c->has_counters && has_wrong_counters(c, pool, seen->generation));
+        return has_repeated_name(c, seen) || (c->has_counters && has_wrong_counters(c, seen, pool));
 }
 
 static void count_left(const struct pools_case *c, struct seen_pool *seen, int pool) {
@@ -278,8 +281,7 @@ static void count_left(const struct pools_case *c, struct seen_pool *seen, int p
                         if (c->slices[i].sets[j])
                                 seen->left[j] = OF_SET;
         for (int i = 0; c->has_counters && i < c->slice_count; i++)
-                for (int j = 0;
-                     is_of(c, i, pool, seen->generation) && j < c->slices[i].device_count; j++)
+                for (int j = 0; counts(c, seen, i, pool) && j < c->slices[i].device_count; j++)
                         if (c->taken[pool][c->slices[i].devices[j].name])
                                 seen->left[c->slices[i].devices[j].set] -=
                                         c->slices[i].devices[j].cost;
@@ -322,6 +324,7 @@ static struct seen_pool see_pool(const struct pools_case *c, int pool, int node)
         int wanted = c->counts[pool][seen.generation];
         if (reached == 0 || (reached != wanted && newest > seen.generation))
                 return seen;
+        seen.is_whole = reached == wanted;
         seen.is_incomplete = reached != wanted && all != wanted;
         seen.is_invalid = !seen.is_incomplete && has_mistake(c, &seen, pool);
         seen.exists = seen.is_incomplete || seen.is_invalid || devices > 0;
