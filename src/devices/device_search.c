@@ -319,7 +319,7 @@ static enum search_step search_one(struct search_state *state, const struct sear
 }
 
 /* From the start, with nothing picked. */
-static enum search_step search_anew(struct search_state *state) {
+static enum search_step start_search(struct search_state *state) {
         const struct device_search *search = state->search;
 
         state->claims = ARENA_ARRAY(search->arena, struct search_claim, search->claim_count);
@@ -337,7 +337,7 @@ static enum search_step search_claims(struct search_state *state) {
         const struct device_search *search = state->search;
         const struct search_place start = { 0 };
 
-        if (search_anew(state) == SEARCH_ERROR)
+        if (start_search(state) == SEARCH_ERROR)
                 return SEARCH_ERROR;
         if (search->tries_all || search->inventory->gates.is_parity)
                 return search_one(state, &start);
@@ -347,7 +347,7 @@ static enum search_step search_claims(struct search_state *state) {
         state->is_glance = false;
         if (!is_cut)
                 return step;
-        if (search_anew(state) == SEARCH_ERROR)
+        if (start_search(state) == SEARCH_ERROR)
                 return SEARCH_ERROR;
         return search_has_devices(state) ? search_one(state, &start) : SEARCH_NOTHING;
 }
