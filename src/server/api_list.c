@@ -10,13 +10,13 @@
 #include "server/api_pending.h"
 #include "server/api_query.h"
 #include "server/api_verbs.h"
+#include "server/continue_token.h"
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define STREAM_FROM_BYTES (1U << 20)
-#define CONTINUE_LATEST 0 /* revision in a token that goes on with the present state */
 
 /* Events are read from etcd, all else from a cache, which may have it a second later. */
 static int fail_future(struct api_context *context, uint64_t wanted) {
@@ -138,46 +138,43 @@ static int check_match(struct api_context *context, struct slice version, struct
                        : 0;
 }
 
-/* Tokens are base64url JSON: version of the format, revision, last key shown. */
-static char *token_make(struct arena *arena, uint64_t revision, struct slice ns,
-                        struct slice name) {
-        struct buf json = { 0 }, text = { 0 };
-
-        buf_printf(&json, "{\"v\":\"meta.k8s.io/v1\",\"rv\":%" PRIu64 ",\"start\":[", revision);
-        buf_json_string(&json, ns);
-        buf_char(&json, ',');
-        buf_json_string(&json, name);
-        buf_text(&json, "]}");
-        base64_encode(buf_view(&json), BASE64_URL, &text);
-        char *copy = arena_string(arena, buf_view(&text));
-        buf_release(&json);
-        buf_release(&text);
-        return copy;
+/* Lists of all namespaces have those in their keys. */
+static bool is_of_all(const struct api_context *context) {
+        return (context->resource->kind->flags & KIND_NAMESPACED) && context->route.ns.len == 0;
 }
 
-static int token_parse(struct api_context *context, struct slice token, struct page *page) {
-        struct buf text = { 0 };
-        const struct json *json = NULL, *start;
-        int64_t revision = -1;
-        bool is_base64 = base64_decode(token, BASE64_URL, &text);
+static char *token_behind(struct api_context *context, int64_t revision, struct slice ns,
+                          struct slice name) {
+        return continue_token_make(context->arena,
+                                   &(struct continue_token){ .revision = revision,
+                                                             .ns = ns,
+                                                             .name = name,
+                                                             .is_behind = true,
+                                                             .is_of_all = is_of_all(context) });
+}
+
+static int token_parse(struct api_context *context, struct slice text, struct page *page) {
+        struct continue_token token = { .ns = context->route.ns, .is_of_all = is_of_all(context) };
+        const struct json *json = NULL;
+        struct buf decoded = { 0 };
+        bool is_base64 = base64_decode(text, BASE64_URL, &decoded);
 
         if (is_base64)
-                json = request_json(context, buf_view(&text));
-        buf_release(&text);
+                json = request_json(context, buf_view(&decoded));
+        buf_release(&decoded);
         if (!is_base64)
                 return fail_bad_request(context,
                                         "invalid continue token: continue key is not valid: "
                                         "illegal base64 data at input byte %zu",
-                                        base64_bad_byte(token, BASE64_URL));
-        start = json_get(json, "start");
-        if (!slice_is(json_get_text(json, "v"), "meta.k8s.io/v1") || json_count(start) != 2 ||
-            !json_as_i64(json_get(json, "rv"), &revision) || revision < 0)
-                return fail_bad_request(context, "invalid continue token: continue key is not "
-                                                 "valid");
-        page->range.revision = (uint64_t)revision;
+                                        base64_bad_byte(text, BASE64_URL));
+        const char *problem = continue_token_read(context->arena, json, &token);
+        if (problem)
+                return fail_bad_request(context, "invalid continue token: %s", problem);
+        page->range.revision = token.revision < 0 ? 0 : (uint64_t)token.revision;
         page->range.has_after = true;
-        page->range.after_ns = json_text(json_at(start, 0));
-        page->range.after_name = json_text(json_at(start, 1));
+        page->range.includes_after = !token.is_behind;
+        page->range.after_ns = token.ns;
+        page->range.after_name = token.name;
         return 0;
 }
 
@@ -192,6 +189,8 @@ static int version_option(struct api_context *context, struct page *page) {
         if (token.len && version.len && !slice_is(version, "0"))
                 return fail_bad_request(context, "specifying resource version is not allowed when "
                                                  "using continue");
+        /* A page of a version is of exactly this one, unless something else is said. */
+        bool is_paged = page->limit && !page->selection.only_name.len;
         if (slice_is(version, "0"))
                 page->limit = 0; /* cache reads return everything */
         if (token.len)
@@ -201,7 +200,7 @@ static int version_option(struct api_context *context, struct page *page) {
                                     "invalid resource version: ", version);
         if (wanted > store_revision(context->engine->store))
                 return fail_future(context, wanted);
-        if (slice_is(match, "Exact"))
+        if (slice_is(match, "Exact") || (match.len == 0 && is_paged))
                 page->range.revision = wanted;
         return 0;
 }
@@ -252,9 +251,9 @@ static void page_collect(struct api_context *context, struct page *page,
                 page_add(page, object);
         }
         if (page->has_more)
-                page->token = token_make(context->arena, page->shown_revision,
-                                         store_object_ns(page->objects[page->count - 1]),
-                                         store_object_name(page->objects[page->count - 1]));
+                page->token = token_behind(context, (int64_t)page->shown_revision,
+                                           store_object_ns(page->objects[page->count - 1]),
+                                           store_object_name(page->objects[page->count - 1]));
 }
 
 static int fail_expired(struct api_context *context, const struct page *page) {
@@ -268,8 +267,8 @@ static int fail_expired(struct api_context *context, const struct page *page) {
                    "Continuing with the provided token results in an inconsistent list - objects "
                    "that were created, modified, or deleted between the time the first chunk was "
                    "returned and now may show up in the list.");
-        context->failure.continue_token = token_make(context->arena, CONTINUE_LATEST,
-                                                     page->range.after_ns, page->range.after_name);
+        context->failure.continue_token = token_behind(
+                context, CONTINUE_LATEST, page->range.after_ns, page->range.after_name);
         return API_FAILED;
 }
 

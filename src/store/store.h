@@ -115,13 +115,13 @@ size_t store_count(const struct store *store, int resource);
 size_t store_bytes(const struct store *store); /* memory held by live objects and indexes */
 
 /* Walks one resource in order of (ns, name), as it is now or as it was at a revision. Valid until
- * the next commit. ns empty = all namespaces. after_* skip everything up to and including that
- * key. */
+ * the next commit. ns empty = all namespaces. after_* skip everything up to that key, and the key
+ * itself unless it is included. */
 struct store_range {
         int resource;
         uint64_t revision; /* 0 = now */
         struct slice ns;
-        bool has_after;
+        bool has_after, includes_after;
         struct slice after_ns, after_name;
 };
 struct store_cursor;

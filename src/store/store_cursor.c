@@ -33,7 +33,10 @@ static int undo_order(const void *a, const void *b) {
 static bool is_in_range(const struct store_range *range, const struct store_object *key) {
         if (range->ns.len && !slice_eq(store_object_ns(key), range->ns))
                 return false;
-        return !range->has_after || store_key_compare(key, range->after_ns, range->after_name) > 0;
+        if (!range->has_after)
+                return true;
+        int order = store_key_compare(key, range->after_ns, range->after_name);
+        return order > 0 || (order == 0 && range->includes_after);
 }
 
 static void collect_undos(struct store_cursor *cursor, const struct store_history *history,
@@ -78,7 +81,7 @@ int store_cursor_open(const struct store *store, const struct store_range *range
                                                                range->after_name, &is_equal)
                                             : store_index_find(cursor->index, range->ns,
                                                                SLICE_EMPTY, &is_equal);
-        if (range->has_after && is_equal)
+        if (range->has_after && is_equal && !range->includes_after)
                 store_index_advance(cursor->index, &cursor->position);
         if (has_revision)
                 collect_undos(cursor, &resource->history, range);

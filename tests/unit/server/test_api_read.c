@@ -1,7 +1,9 @@
 /* Reading: lists and their pages, versions, selectors, negotiation, routes, access; and watches. */
+#include "base/base64.h"
 #include "fake_server.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
+#define ALL_MAPS "/api/v1/configmaps"
 
 static void add(struct fixture *f, const char *name, const char *label) {
         char body[160];
@@ -197,6 +199,100 @@ static void test_continue_from_cache(void **state) {
         assert_int_equal(ask(&f, "GET", path, NULL), 200);
         assert_string_equal(answer(&f, "/items/1/metadata/name"), "c");
         assert_string_equal(answer(&f, "/metadata/continue"), "");
+        fixture_free(&f);
+}
+
+/* Without resourceVersionMatch: of that version with a limit, not older than it without one. */
+static void test_version_of_a_page(void **state) {
+        static const struct {
+                const char *options;
+                size_t count;
+        } rows[] = { { "limit=5", 1 },
+                     { "limit=0", 2 },
+                     { "limit=5&resourceVersionMatch=NotOlderThan", 2 },
+                     { "resourceVersionMatch=Exact", 1 },
+                     { "limit=5&fieldSelector=metadata.name%3Db", 1 } };
+        struct fixture f = fixture_new();
+        char revision[32], path[256];
+
+        (void)state;
+        add(&f, "a", "1");
+        snprintf(revision, sizeof(revision), "%s", answer(&f, "/metadata/resourceVersion"));
+        add(&f, "b", "1");
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+                snprintf(path, sizeof(path), MAPS "?resourceVersion=%s&%s", revision,
+                         rows[i].options);
+                assert_int_equal(ask(&f, "GET", path, NULL), 200);
+                if (json_count(answer_at(&f, "/items")) != rows[i].count)
+                        fail_msg("%s: %s", rows[i].options, answer(&f, "/items"));
+        }
+        fixture_free(&f);
+}
+
+/* What upstream makes of tokens that others wrote: the key from which on, below that of the list.
+ */
+#define OF_SYSTEM "kube-apiserver-legacy-service-account-token-tracking "
+static const struct {
+        const char *json; /* of the token */
+        const char *path, *names;
+} tokens[] = {
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'b\\u0000'}", MAPS, "c " },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'b'}", MAPS, "b c " },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'/b'}", MAPS, "b c " },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'aa'}", MAPS, "b c " },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'default/b\\u0000'}", ALL_MAPS, "c " OF_SYSTEM },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'default/b'}", ALL_MAPS, "b c " OF_SYSTEM },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'default\\u0000'}", ALL_MAPS, "a b c " OF_SYSTEM },
+        { "{'v':'meta.k8s.io/v1','rv':-1,'start':'z'}", ALL_MAPS, "" },
+        { "{'v':'meta.k8s.io/v1','start':'b'}", MAPS,
+          "continue key is not valid: incorrect encoded start resourceVersion (version "
+          "meta.k8s.io/v1)" },
+        { "{'v':'meta.k8s.io/v1','rv':1}", MAPS,
+          "continue key is not valid: encoded start key empty (version meta.k8s.io/v1)" },
+        { "{'v':'v2','rv':1,'start':'a'}", MAPS,
+          "continue key is not valid: server does not recognize this encoded version v2" },
+        { "{'v':'meta.k8s.io/v1','rv':1,'start':'../a'}", MAPS, "continue key is not valid: ../a" },
+        { "{'v':'meta.k8s.io/v1','rv':1,'start':'a/'}", MAPS, "continue key is not valid: a/" },
+        { "[]", MAPS, "continue key is not valid" },
+};
+
+static void check_token(struct fixture *f, size_t at) {
+        struct buf json = { 0 }, path = { 0 }, names = { 0 };
+        const struct json *item;
+
+        for (const char *c = tokens[at].json; *c; c++)
+                buf_char(&json, *c == '\'' ? '"' : *c);
+        buf_printf(&path, "%s?continue=", tokens[at].path);
+        base64_encode(buf_view(&json), BASE64_URL, &path);
+        buf_char(&path, 0);
+        if (ask(f, "GET", path.data, NULL) != 200) {
+                buf_text(&names, answer(f, "/message"));
+                assert_non_null(strstr(answer(f, "/message"), tokens[at].names));
+        } else {
+                struct json_iter iter = json_iter(answer_at(f, "/items"));
+                while (json_next(&iter, NULL, &item)) {
+                        buf_slice(&names, json_get_text(json_get(item, "metadata"), "name"));
+                        buf_char(&names, ' ');
+                }
+                buf_char(&names, 0);
+                assert_string_equal(names.data, tokens[at].names);
+        }
+        buf_release(&json);
+        buf_release(&path);
+        buf_release(&names);
+}
+
+static void test_tokens_of_others(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        add(&f, "a", "1");
+        add(&f, "b", "1");
+        add(&f, "c", "1");
+        for (size_t i = 0; i < ARRAY_LEN(tokens); i++)
+                check_token(&f, i);
+        assert_int_equal(ask(&f, "GET", ALL_MAPS "?limit=1", NULL), 200);
+        assert_non_null(strstr(answer(&f, "/metadata/continue"), "eyJ2IjoibWV0YS5rOHMuaW8vdjEi"));
         fixture_free(&f);
 }
 
@@ -578,15 +674,26 @@ static void test_option_order(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_pages),         cmocka_unit_test(test_long_list),
-                cmocka_unit_test(test_versions),      cmocka_unit_test(test_match_options),
-                cmocka_unit_test(test_odd_paths),     cmocka_unit_test(test_continue_from_cache),
-                cmocka_unit_test(test_forms),         cmocka_unit_test(test_rows),
-                cmocka_unit_test(test_bookmarks),     cmocka_unit_test(test_option_order),
-                cmocka_unit_test(test_routes),        cmocka_unit_test(test_access),
-                cmocka_unit_test(test_account_token), cmocka_unit_test(test_watch_events),
-                cmocka_unit_test(test_watch_starts),  cmocka_unit_test(test_watch_time),
-                cmocka_unit_test(test_watch_overrun), cmocka_unit_test(test_server_end),
+                cmocka_unit_test(test_pages),
+                cmocka_unit_test(test_long_list),
+                cmocka_unit_test(test_versions),
+                cmocka_unit_test(test_match_options),
+                cmocka_unit_test(test_odd_paths),
+                cmocka_unit_test(test_continue_from_cache),
+                cmocka_unit_test(test_tokens_of_others),
+                cmocka_unit_test(test_version_of_a_page),
+                cmocka_unit_test(test_forms),
+                cmocka_unit_test(test_rows),
+                cmocka_unit_test(test_bookmarks),
+                cmocka_unit_test(test_option_order),
+                cmocka_unit_test(test_routes),
+                cmocka_unit_test(test_access),
+                cmocka_unit_test(test_account_token),
+                cmocka_unit_test(test_watch_events),
+                cmocka_unit_test(test_watch_starts),
+                cmocka_unit_test(test_watch_time),
+                cmocka_unit_test(test_watch_overrun),
+                cmocka_unit_test(test_server_end),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
