@@ -359,7 +359,8 @@ ROW_HOOK(endpoints_row) {
         if (list.count > list.shown)
                 buf_printf(&list.text, " + %zu more...", list.count - list.shown);
         cell_name(&row, object);
-        cell_or(&row, buf_view(&list.text), "<none>");
+        cell_or(&row, buf_view(&list.text),
+                json_count(json_get(object, "subsets")) ? "" : "<none>");
         cell_age(&row, object);
         row_end(&row);
         buf_release(&list.text);

@@ -101,6 +101,12 @@ static const struct {
           "\"ip\":"
           "\"1.1.1.2\"},{\"ip\":\"1.1.1.3\"},{\"ip\":\"1.1.1.4\"}],\"ports\":[{\"port\":80}]}]}",
           "[\"e\",\"1.1.1.1:80,1.1.1.2:80,1.1.1.3:80 + 1 more...\",\"<unknown>\"]" },
+        { "v1", "Endpoints",
+          "{\"metadata\":{\"name\":\"e\"},\"subsets\":[{\"notReadyAddresses\":[{\"ip\":"
+          "\"1.1.1.1\"}]}]}",
+          "[\"e\",\"\",\"<unknown>\"]" },
+        { "v1", "Endpoints", "{\"metadata\":{\"name\":\"e\"}}",
+          "[\"e\",\"<none>\",\"<unknown>\"]" },
         { "apps/v1", "Deployment",
           "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"replicas\":3,\"selector\":{\"matchLabels\":{"
           "\"a\":\"b\"}},\"template\":{\"spec\":{\"containers\":[{\"name\":\"x\",\"image\":\"x:1\"}"
