@@ -32,7 +32,7 @@ class Proxy:
         self.faults = Faults()
         self.calls = collections.Counter()  # "PATCH pods/status"
         self.injected = collections.Counter()
-        self.open = 0  # requests under way, watches aside
+        self.open = 0  # connections that may still bring a request or are at one, watches aside
         self.port = None
         self.loop = asyncio.new_event_loop()
         self.connections = set()
@@ -63,6 +63,7 @@ class Proxy:
 
     async def _serve(self, reader, writer):
         self.connections.add(writer)
+        self.open += 1
         upstream = None
         try:
             while True:
@@ -74,6 +75,7 @@ class Proxy:
         except (asyncio.IncompleteReadError, ConnectionError, OSError):
             pass
         finally:
+            self.open -= 1
             self.connections.discard(writer)
             for one in [writer] + ([upstream[1]] if upstream else []):
                 one.close()
@@ -86,13 +88,13 @@ class Proxy:
         if target.startswith("/proxy/"):
             if target == "/proxy/calm":
                 self.faults = Faults()
-            await self._reply(writer, 200, {"calls": self.calls, "faults": self.injected, "open": self.open})
+            await self._reply(writer, 200, {"calls": self.calls, "faults": self.injected, "open": self.open - 1})  # not this one
             return True
-        self.open += not is_watch
+        self.open -= is_watch
         try:
             return await self._pass_on(name, method, is_watch, head + body, writer, up_reader, up_writer)
         finally:
-            self.open -= not is_watch
+            self.open += is_watch
 
     async def _pass_on(self, name, method, is_watch, request, writer, up_reader, up_writer):
         self.calls[name] += 1

@@ -66,9 +66,12 @@ class Scheduler:
         self.process.kill()
         self.process.wait()
         self.kills += 1
-        # What the dead one had sent arrives before its successor asks for the state.
-        until("its last requests", lambda: self.proxy("GET", "/proxy/counts")[1]["open"] == 0)
+        # What the dead one had sent arrives before its successor asks for the state, also what the proxy has not read yet.
+        until("its last requests", lambda: self.is_quiet() and not time.sleep(0.1) and self.is_quiet())
         self.start()
+
+    def is_quiet(self):
+        return self.proxy("GET", "/proxy/counts")[1]["open"] == 0
 
 
 def churn(load, scheduler):
