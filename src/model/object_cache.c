@@ -194,8 +194,11 @@ void object_cache_assume(struct object_cache *object_cache, enum cached_kind kin
                 return;
         if (object_cache->is_what_if)
                 keep_replaced(object_cache, &object_cache->kinds[kind], entry);
+        uint64_t known = entry->assumed.known_version;
         drop_assumption(entry);
-        entry->assumed = (struct assumption){ .doc = doc, .group = object_cache->group };
+        entry->assumed = (struct assumption){ .doc = doc,
+                                              .group = object_cache->group,
+                                              .known_version = known };
         cached_entry_touch(&object_cache->kinds[kind], entry, was_gone);
 }
 
@@ -246,14 +249,31 @@ static bool has_more_writers(struct cached_entry *entry) {
 void object_cache_written(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
                           struct slice name, struct slice version) {
         struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
-        if (!entry || has_more_writers(entry) || !entry->assumed.doc)
+        uint64_t number = 0;
+        if (!entry)
+                return;
+        if (!slice_to_u64(version, &number))
+                number = 0;
+        if (entry->assumed.doc && number > entry->assumed.known_version)
+                entry->assumed.known_version = number;
+        if (has_more_writers(entry) || !entry->assumed.doc)
                 return;
         entry->assumed.is_written = true;
-        if (!slice_to_u64(version, &entry->assumed.written_version))
-                entry->assumed.written_version = 0;
+        entry->assumed.written_version = number;
         if (is_overtaken(entry))
                 drop_assumption(entry);
         cached_entry_touch(&object_cache->kinds[kind], entry, false);
+}
+
+/* What others wrote is there, though the watch has not shown it yet. */
+static bool outlasts_withdrawal(struct cached_entry *entry) {
+        struct assumption *assumed = &entry->assumed;
+        const struct json *seen = entry->seen ? json_doc_root(entry->seen) : NULL;
+        if (!seen || assumed->known_version <= version_number(seen))
+                return false;
+        assumed->is_written = true;
+        assumed->written_version = assumed->known_version;
+        return true;
 }
 
 void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind kind,
@@ -261,7 +281,8 @@ void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind k
         struct cached_entry *entry = cached_entry_find(object_cache, kind, ns, name);
         if (!entry || has_more_writers(entry) || !entry->assumed.doc)
                 return;
-        drop_assumption(entry);
+        if (!outlasts_withdrawal(entry))
+                drop_assumption(entry);
         cached_entry_touch(&object_cache->kinds[kind], entry, false);
 }
 

@@ -10,6 +10,8 @@ struct assumption {
         uint64_t written_version;  /* 0 = not known */
         bool is_written, has_news; /* the write was answered; the watch spoke since it was made */
         uint64_t group;            /* of those who know of each other; 0 = none */
+        /* What writers before have written, whatever becomes of this one; 0 = nothing known. */
+        uint64_t known_version;
 };
 /* In the list of its kind by its last change.  An object that is gone leaves an empty entry. */
 struct cached_entry {

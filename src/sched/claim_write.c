@@ -138,8 +138,24 @@ size_t claim_write_make(const struct claim_states *states, const struct json *af
                                               .what = allocates ? "add allocation and reservation "
                                                                   "to claim"
                                                                 : "add reservation to claim",
-                                              .protects = allocates || is_protected };
+                                              .protects = allocates || is_protected,
+                                              .wants_version =
+                                                      allocates && object && states->seen &&
+                                                      !json_get(json_get(states->before, "status"),
+                                                                "allocation") };
         return count;
+}
+
+char *claim_write_at_version(const char *body, struct slice version) {
+        struct json_doc *doc = NULL;
+        if (json_parse(slice_of(body), &doc, NULL) < 0)
+                return NULL;
+        struct json_tree *tree = json_tree_new();
+        struct json_node *patch = node_import(tree, json_doc_root(doc));
+        node_put_text(tree, node_need_object(tree, patch, "metadata"), "resourceVersion", version);
+        char *text = text_of(tree, patch);
+        json_doc_free(doc);
+        return text;
 }
 
 char *claim_write_protect(const struct json *claim) {

@@ -1,6 +1,8 @@
 /* Writes of what pods take before they are bound. */
 #include "sched/pre_bind_object.h"
 #include "base/util.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct slice uid_of(const struct json *object) {
@@ -48,6 +50,9 @@ struct taken_object *taken_object_new(struct scheduler *scheduler, struct pre_bi
         if (kind == CACHED_RESOURCE_CLAIM) {
                 taken->write_count =
                         make_claim_writes(scheduler, taken, before, after, taken->writes);
+                if (!slice_to_u64(json_get_text(json_get(before, "metadata"), "resourceVersion"),
+                                  &taken->version))
+                        taken->version = 0;
         } else {
                 taken->writes[0] =
                         (struct claim_write){ .verb = PATCH_STANDARD, .body = text_of(after) };
@@ -144,24 +149,73 @@ static void protect_again(struct taken_object *taken, const struct action_result
         json_doc_free(doc);
 }
 
+/* Whether a write of this kind happened, as far as is known. */
+static bool has_sent(const struct taken_object *taken, enum patch_verb verb) {
+        size_t count = taken->is_refused ? taken->sent - 1 : taken->sent;
+        for (size_t i = 0; i < count; i++)
+                if (taken->writes[i].verb == verb)
+                        return true;
+        return false;
+}
+
+/* The next write holds for the claim as this answer has it. */
+static void take_version(struct taken_object *taken, const struct action_result *result) {
+        struct claim_write *next =
+                taken->written < taken->write_count ? &taken->writes[taken->written] : NULL;
+        struct json_doc *doc = NULL;
+        if (taken->kind != CACHED_RESOURCE_CLAIM || !result->body.len ||
+            json_parse(result->body, &doc, NULL) < 0)
+                return;
+        struct slice version =
+                json_get_text(json_get(json_doc_root(doc), "metadata"), "resourceVersion");
+        if (!slice_to_u64(version, &taken->version))
+                taken->version = 0;
+        char *body = next && next->wants_version && taken->version
+                             ? claim_write_at_version(next->body, version)
+                             : NULL;
+        if (body) {
+                free(next->body);
+                next->body = body;
+        }
+        json_doc_free(doc);
+}
+
+/* What was written of the claim may be there, and could not be taken back: its devices stay taken
+ * until the watch has shown something newer than was known before. */
+static bool stay_careful(struct scheduler *scheduler, const struct taken_object *taken,
+                         const struct action_result *result) {
+        char version[32];
+        if (taken->kind != CACHED_RESOURCE_CLAIM || !taken->version || result->http == 404 ||
+            !has_sent(taken, PATCH_STATUS))
+                return false;
+        snprintf(version, sizeof(version), "%" PRIu64, taken->version + 1);
+        object_cache_written(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
+                             slice_of(taken->name), slice_of(version));
+        return true;
+}
+
 bool taken_object_answered(struct scheduler *scheduler, struct taken_object *taken,
                            const struct action_result *result) {
         taken->action = 0;
         if (taken->is_undone) {
                 if (result->code == BERTH_OK && result->kind == ACTION_PATCH_OBJECT)
                         note_written(scheduler, taken, result);
-                else
+                else if (!stay_careful(scheduler, taken, result))
                         taken_object_withdraw(scheduler, taken);
+                taken->is_joined = false;
                 return true;
         }
         /* Our own creation, when its first answer was lost. */
         bool is_ours = result->code == BERTH_ERR_EXISTS &&
                        taken->writes[taken->sent - 1].verb == PATCH_CREATE;
         if (result->code != BERTH_OK && !is_ours) {
-                taken->is_refused = result->http >= 400 && result->http < 500;
+                /* A conflict may be with our own write, whose answer was lost. */
+                taken->is_refused =
+                        result->http >= 400 && result->http < 500 && result->http != 409;
                 return false;
         }
         taken->written++;
+        take_version(taken, result);
         protect_again(taken, result);
         if (taken->written == taken->write_count)
                 note_written(scheduler, taken, result);
@@ -192,15 +246,6 @@ static void assume_unreserved(struct scheduler *scheduler, const struct taken_ob
         }
         buf_release(&text);
         json_tree_free(tree);
-}
-
-/* Whether a write of this kind happened, as far as is known. */
-static bool has_sent(const struct taken_object *taken, enum patch_verb verb) {
-        size_t count = taken->is_refused ? taken->sent - 1 : taken->sent;
-        for (size_t i = 0; i < count; i++)
-                if (taken->writes[i].verb == verb)
-                        return true;
-        return false;
 }
 
 static bool undo_creation(struct step *step, struct taken_object *taken) {

@@ -13,6 +13,7 @@ struct taken_object {
         enum cached_kind kind;
         char *ns, *name, *uid;
         struct claim_write writes[CLAIM_WRITES_MAX];
+        uint64_t version;                  /* of a claim, as answers said it last; 0 = not known */
         size_t write_count, sent, written; /* of the writes, so many */
         uint64_t action;                   /* the write or deletion under way; 0 = none */
         bool is_refused;                   /* the last write did certainly not happen */

@@ -274,6 +274,33 @@ static void test_writers(void **state) {
         object_cache_free(cache);
 }
 
+/* The watch is late: what the first writer wrote outlasts a second one who gives up, whichever of
+ * the two comes first. */
+static void test_written_outlasts_withdrawn(void **state) {
+        (void)state;
+        for (int is_shared = 0; is_shared < 2; is_shared++) {
+                struct object_cache *cache = object_cache_new();
+                put_claim(cache, "7", "free");
+                assume(cache, "taken");
+                object_cache_join(cache, KIND, NS, SLICE_LITERAL("c"));
+                if (is_shared) {
+                        assume(cache, "taken twice");
+                        object_cache_join(cache, KIND, NS, SLICE_LITERAL("c"));
+                }
+                object_cache_written(cache, KIND, NS, SLICE_LITERAL("c"), SLICE_LITERAL("9"));
+                if (!is_shared) {
+                        assume(cache, "taken twice");
+                        object_cache_join(cache, KIND, NS, SLICE_LITERAL("c"));
+                }
+                put_claim(cache, "8", "free");
+                object_cache_withdraw(cache, KIND, NS, SLICE_LITERAL("c"));
+                expect_state(cache, "taken twice");
+                put_claim(cache, "9", "taken");
+                expect_state(cache, "taken");
+                object_cache_free(cache);
+        }
+}
+
 static void test_groups_know_their_own(void **state) {
         struct object_cache *cache = object_cache_new();
         (void)state;
@@ -313,6 +340,7 @@ int main(void) {
                 cmocka_unit_test(test_owned),
                 cmocka_unit_test(test_rollback),
                 cmocka_unit_test(test_writers),
+                cmocka_unit_test(test_written_outlasts_withdrawn),
                 cmocka_unit_test(test_groups_know_their_own),
                 cmocka_unit_test(test_some_kinds_alone),
         };

@@ -217,6 +217,15 @@ static void put_resource_claim(struct claim_test *test, const char *status) {
         "\"key\":\"kubernetes.io/hostname\",\"operator\":\"In\",\"values\":[\"" node "\"]}]}]}}"
 #define ON_N2 ON("n2")
 
+static void put_claim_version(struct claim_test *test, const char *version) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "{\"metadata\":{\"namespace\":\"default\",\"name\":\"rc\",\"uid\":\"ru\","
+                 "\"resourceVersion\":\"%s\"}}",
+                 version);
+        put_in_cache(test, CACHED_RESOURCE_CLAIM, text);
+}
+
 static void put_device_pod(struct claim_test *test) {
         put_node(&test->base, "n2", 1000);
         put_pod(&test->base, "d", 100,
@@ -549,6 +558,33 @@ static void test_refused_allocation_is_taken_back(void **state) {
 
 /* The reservation may have happened: it is taken back, and the claim stays allocated until the API
  * says what came of it. */
+/* A write of an allocation that comes late, after the claim was used and given back, finds another
+ * version. */
+static void test_allocation_holds_for_one_version(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer_without_finalizer(test);
+        const struct action *write = claim_write(test, PATCH_STATUS, "\"device\":\"a\"");
+        assert_non_null(memmem(write->patch.body.ptr, write->patch.body.len,
+                               "\"resourceVersion\":\"9\"", strlen("\"resourceVersion\":\"9\"")));
+}
+
+/* The allocation may be there, and cannot be taken back: nobody else gets the device until the
+ * watch has shown a later version of the claim. */
+static void test_doubtful_allocation_stays(void **state) {
+        struct claim_test *test = *state;
+        start_allocation(test);
+        answer_without_finalizer(test); /* version 9 */
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
+        claim_write(test, PATCH_STATUS, "\"$patch\":\"delete\"");
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
+        assert_true(is_allocated(test));
+        put_claim_version(test, "9");
+        assert_true(is_allocated(test));
+        put_claim_version(test, "10");
+        assert_false(is_allocated(test));
+}
+
 static void test_doubtful_allocation_is_unreserved(void **state) {
         struct claim_test *test = *state;
         start_allocation(test);
@@ -608,6 +644,8 @@ int main(void) {
                 TEST(test_stays_allocated_while_it_is_written),
                 TEST(test_refused_allocation_is_taken_back),
                 TEST(test_doubtful_allocation_is_unreserved),
+                TEST(test_allocation_holds_for_one_version),
+                TEST(test_doubtful_allocation_stays),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
