@@ -81,7 +81,8 @@ void object_cache_assume(struct object_cache *object_cache, enum cached_kind kin
  * assumption ends when the watch has shown that version (not known: when it shows anything). */
 void object_cache_written(struct object_cache *object_cache, enum cached_kind kind, struct slice ns,
                           struct slice name, struct slice version);
-/* The write came to nothing: readers see again what the API said last. */
+/* The write came to nothing: readers see again what the API said last, once it has shown what other
+ * writers are known to have written. */
 void object_cache_withdraw(struct object_cache *object_cache, enum cached_kind kind,
                            struct slice ns, struct slice name);
 /* What the API said last, without assumptions. */
