@@ -223,8 +223,6 @@ static void drop_unread(struct unknown_paths *paths, const struct schema_object 
 static void report_paths(struct strictness *strictness, bool is_decoded) {
         struct unknown_paths *later = &strictness->later, *twice = &strictness->duplicates;
 
-        if (later->count + twice->count == 0)
-                return;
         if (is_decoded && later->count && twice->count) {
                 strict_order(request_json(strictness->context, strictness->context->request->body),
                              later, twice, note_in_order, strictness);
