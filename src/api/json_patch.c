@@ -2,6 +2,7 @@
 #include "api/json_patch.h"
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -9,9 +10,7 @@ struct patch {
         struct json_tree *tree;
         size_t copied; /* bytes so far */
         bool has_moved;
-        struct json_node **opened; /* containers that a path led through; malloc'ed */
-        size_t opened_count, opened_capacity;
-        bool is_opening; /* they are looked at */
+        struct map_u64 *opened; /* containers that were looked into, by address; NULL: no matter */
         struct err *err;
 };
 
@@ -37,13 +36,8 @@ static bool is_container(const struct json_node *node) {
 /* Upstream's patches leave values as the text they were, and make maps of those they look into:
  * their members are sorted from then on. */
 static void open_container(struct patch *p, struct json_node *container) {
-        if (!p->is_opening || !is_container(container))
-                return;
-        if (p->opened_count == p->opened_capacity) {
-                p->opened_capacity = p->opened_capacity * 2 + 16;
-                p->opened = xreallocarray(p->opened, p->opened_capacity, sizeof(*p->opened));
-        }
-        p->opened[p->opened_count++] = container;
+        if (p->opened && is_container(container))
+                map_u64_put(p->opened, (uintptr_t)container, container);
 }
 
 static void open_whole(struct patch *p, struct json_node *value) {
@@ -51,14 +45,29 @@ static void open_whole(struct patch *p, struct json_node *value) {
         struct json_node *inner;
 
         open_container(p, value);
-        while (p->is_opening && node_next(&iter, NULL, &inner))
+        while (p->opened && node_next(&iter, NULL, &inner))
                 open_whole(p, inner);
 }
 
+/* A value that is copied is written as it is by then. */
+static void sort_within(const struct patch *p, struct json_node *value) {
+        struct node_iter iter = node_iter(value);
+        struct json_node *inner;
+
+        if (!p->opened || !is_container(value))
+                return;
+        if (node_type(value) == JSON_OBJECT && map_u64_get(p->opened, (uintptr_t)value))
+                node_sort(value, slice_compare);
+        while (node_next(&iter, NULL, &inner))
+                sort_within(p, inner);
+}
+
 static void sort_opened(const struct patch *p) {
-        for (size_t i = 0; i < p->opened_count; i++)
-                if (node_type(p->opened[i]) == JSON_OBJECT)
-                        node_sort(p->opened[i], slice_compare);
+        void *container;
+
+        for (size_t at = 0; map_u64_next(p->opened, &at, NULL, &container);)
+                if (node_type(container) == JSON_OBJECT)
+                        node_sort(container, slice_compare);
 }
 
 /* ---- paths ---- */
@@ -362,7 +371,7 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
                 r = locate_member(p, "copy", op, "path", &to);
         if (r < 0)
                 return r;
-        const struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
+        struct json_node *value = json_patch_child(from.container, from.key_text, &exists);
         if (!exists && node_type(from.container) == JSON_ARRAY)
                 return in_operation(p, bad_index(p, from.key_text), "copy for from",
                                     node_get_text(op, "from"));
@@ -372,7 +381,7 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
         if (p->copied > JSON_PATCH_COPY_MAX)
                 return err_set(p->err, BERTH_ERR_INVALID, "copy operations exceed %d bytes",
                                JSON_PATCH_COPY_MAX);
-        sort_opened(p);
+        sort_within(p, value);
         return add_at(p, &to, exists ? node_clone(p->tree, value) : node_null(p->tree));
 }
 
@@ -395,9 +404,10 @@ static int apply_test(struct patch *p, const struct json_node *op) {
                 have = json_patch_child(place.container, place.key_text, &exists);
         if (!exists && node_type(place.container) == JSON_ARRAY)
                 return in_operation(p, bad_index(p, place.key_text), "test for path", path);
-        open_whole(p, have);
-        if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want)))
+        if ((is_nothing(have) && is_nothing(want)) || (have && want && node_equal(have, want))) {
+                open_whole(p, have);
                 return 0;
+        }
         return err_set(p->err, JSON_PATCH_UNEQUAL, "testing value " SLICE_FMT " failed",
                        SLICE_ARG(path));
 }
@@ -457,11 +467,11 @@ int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct
 
 int json_patch_apply_in_order(struct json_tree *tree, const struct json_node *ops,
                               struct err *err) {
-        struct patch patch = { .tree = tree, .is_opening = true, .err = err };
+        struct patch patch = { .tree = tree, .opened = map_u64_new(), .err = err };
         int r = apply_all(&patch, ops);
 
         open_container(&patch, json_tree_root(tree));
         sort_opened(&patch);
-        free(patch.opened);
+        map_u64_free(patch.opened);
         return r;
 }

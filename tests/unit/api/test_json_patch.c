@@ -203,10 +203,38 @@ static void test_order(void **state) {
         }
 }
 
+/* As many as are allowed into one object: what was looked into is sorted once, not at each of them,
+ * which would take hours. */
+static void test_many_copies_in_order(void **state) {
+        struct json_tree *tree = must_parse_tree("{\"z\":1,\"data\":{\"b\":{\"d\":1,\"c\":2}}}");
+        struct buf text = { 0 };
+        size_t count = 9000;
+
+        (void)state;
+        buf_char(&text, '[');
+        for (size_t i = count; i > 0; i--)
+                buf_printf(&text,
+                           "{\"op\":\"copy\",\"from\":\"/data/b\",\"path\":\"/data/x%05zu\"},", i);
+        buf_text(&text, "{\"op\":\"test\",\"path\":\"/z\",\"value\":1}]");
+        buf_char(&text, 0);
+        struct json_tree *ops = must_parse_tree(text.data);
+        assert_int_equal(json_patch_apply_in_order(tree, json_tree_root(ops), NULL), 0);
+        buf_clear(&text);
+        node_write(json_tree_root(tree), &text);
+        assert_int_equal(node_count(node_get(json_tree_root(tree), "data")), count + 1);
+        static const char start[] =
+                "{\"data\":{\"b\":{\"d\":1,\"c\":2},\"x00001\":{\"d\":1,\"c\":2},\"x00002";
+        assert_memory_equal(text.data, start, sizeof(start) - 1);
+        buf_release(&text);
+        json_tree_free(ops);
+        json_tree_free(tree);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_apply),
                 cmocka_unit_test(test_order),
+                cmocka_unit_test(test_many_copies_in_order),
                 cmocka_unit_test(test_refused),
                 cmocka_unit_test(test_copy_bombs),
                 cmocka_unit_test(test_too_many_operations),
