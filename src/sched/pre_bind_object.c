@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define UNDO_MAX 10 /* tries */
+#define UNDO_INTERVAL_NS NS_PER_S
+
 static struct slice uid_of(const struct json *object) {
         return json_get_text(json_get(object, "metadata"), "uid");
 }
@@ -180,13 +183,16 @@ static void take_version(struct taken_object *taken, const struct action_result 
         json_doc_free(doc);
 }
 
-/* What was written of the claim may be there, and could not be taken back: its devices stay taken
- * until the watch has shown something newer than was known before. */
-static bool stay_careful(struct scheduler *scheduler, const struct taken_object *taken,
-                         const struct action_result *result) {
+static bool may_be_there(const struct taken_object *taken, const struct action_result *result) {
+        return taken->kind == CACHED_RESOURCE_CLAIM && result->kind == ACTION_PATCH_OBJECT &&
+               result->http != 404 && has_sent(taken, PATCH_STATUS);
+}
+
+/* What was written of the claim may be there, and could not be taken back at all: its devices stay
+ * taken until the watch has shown something newer than was known before. */
+static bool stay_careful(struct scheduler *scheduler, const struct taken_object *taken) {
         char version[32];
-        if (taken->kind != CACHED_RESOURCE_CLAIM || !taken->version || result->http == 404 ||
-            !has_sent(taken, PATCH_STATUS))
+        if (!taken->version)
                 return false;
         snprintf(version, sizeof(version), "%" PRIu64, taken->version + 1);
         object_cache_written(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
@@ -194,15 +200,23 @@ static bool stay_careful(struct scheduler *scheduler, const struct taken_object 
         return true;
 }
 
+static void undo_answered(struct scheduler *scheduler, struct taken_object *taken,
+                          const struct action_result *result) {
+        bool may_be = may_be_there(taken, result);
+        if (result->code == BERTH_OK && result->kind == ACTION_PATCH_OBJECT)
+                note_written(scheduler, taken, result);
+        else if (may_be && taken->undo_count < UNDO_MAX)
+                taken->is_undo_lost = true; /* and stays assumed */
+        else if (!may_be || !stay_careful(scheduler, taken))
+                taken_object_withdraw(scheduler, taken);
+        taken->is_joined &= taken->is_undo_lost;
+}
+
 bool taken_object_answered(struct scheduler *scheduler, struct taken_object *taken,
                            const struct action_result *result) {
         taken->action = 0;
         if (taken->is_undone) {
-                if (result->code == BERTH_OK && result->kind == ACTION_PATCH_OBJECT)
-                        note_written(scheduler, taken, result);
-                else if (!stay_careful(scheduler, taken, result))
-                        taken_object_withdraw(scheduler, taken);
-                taken->is_joined = false;
+                undo_answered(scheduler, taken, result);
                 return true;
         }
         /* Our own creation, when its first answer was lost. */
@@ -268,6 +282,8 @@ static bool is_shared_claim(const struct scheduler *scheduler, const struct take
 
 bool taken_object_undo(struct step *step, struct taken_object *taken, struct slice pod_uid) {
         taken->is_undone = true;
+        taken->undo_count++;
+        taken->undo_ns = step->mono.ns;
         if (taken->kind == CACHED_RESOURCE_CLAIM && has_sent(taken, PATCH_CREATE))
                 return undo_creation(step, taken);
         if (taken->kind == CACHED_RESOURCE_CLAIM && has_sent(taken, PATCH_STATUS)) {
@@ -284,4 +300,31 @@ bool taken_object_undo(struct step *step, struct taken_object *taken, struct sli
                 taken_object_withdraw(step->scheduler, taken);
         }
         return false;
+}
+
+/* The watch has shown what became of the writes. */
+static bool is_known(const struct scheduler *scheduler, const struct taken_object *taken) {
+        const struct json *seen = object_cache_seen(scheduler->config.object_cache, taken->kind,
+                                                    slice_of(taken->ns), slice_of(taken->name));
+        uint64_t version = 0;
+        return !seen || (slice_to_u64(json_get_text(json_get(seen, "metadata"), "resourceVersion"),
+                                      &version) &&
+                         version > taken->version);
+}
+
+/* Not once it is known what is there: the pod may have its reservation by another try then. */
+void taken_object_undo_again(struct step *step, struct taken_object *taken, struct slice pod_uid) {
+        if (!taken->is_undo_lost)
+                return;
+        if (is_known(step->scheduler, taken)) {
+                taken->is_undo_lost = false;
+                taken_object_withdraw(step->scheduler, taken);
+        } else if (step->mono.ns - taken->undo_ns >= UNDO_INTERVAL_NS) {
+                taken->is_undo_lost = false;
+                taken_object_undo(step, taken, pod_uid);
+        }
+}
+
+bool taken_object_is_open(const struct taken_object *taken) {
+        return taken->action || taken->is_undo_lost;
 }

@@ -18,6 +18,9 @@ struct taken_object {
         uint64_t action;                   /* the write or deletion under way; 0 = none */
         bool is_refused;                   /* the last write did certainly not happen */
         bool is_undone;                    /* being taken back */
+        bool is_undo_lost;                 /* that failed, and is to be tried again */
+        unsigned undo_count;               /* how often it was tried */
+        int64_t undo_ns;                   /* when, last */
         bool is_joined;                    /* a writer of what the object cache assumes */
 };
 
@@ -32,3 +35,7 @@ bool taken_object_answered(struct scheduler *scheduler, struct taken_object *tak
                            const struct action_result *result);
 /* Gives the object back.  True: a write of that is under way. */
 bool taken_object_undo(struct step *step, struct taken_object *taken, struct slice pod_uid);
+/* The same once more, when that failed some time ago. */
+void taken_object_undo_again(struct step *step, struct taken_object *taken, struct slice pod_uid);
+/* A write is under way, or will be. */
+bool taken_object_is_open(const struct taken_object *taken);

@@ -244,7 +244,7 @@ static bool scheduler_pre_bind(struct step *step, struct queued_pod *entry, stru
  * given to somebody else meanwhile. */
 static bool has_open_claims(const struct pre_bind *pre_bind) {
         for (const struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
-                if (taken->action && taken->kind == CACHED_RESOURCE_CLAIM)
+                if (taken_object_is_open(taken) && taken->kind == CACHED_RESOURCE_CLAIM)
                         return true;
         return false;
 }
@@ -258,6 +258,11 @@ static void give_up(struct step *step, struct pre_bind *pre_bind, struct queued_
                 return;
         step->scheduler->stats.errors++;
         scheduler_unbind(step, entry, text);
+}
+
+static void undo_again(struct step *step, struct pre_bind *pre_bind) {
+        for (struct taken_object *taken = pre_bind->taken; taken; taken = taken->next)
+                taken_object_undo_again(step, taken, slice_of(pre_bind->uid));
 }
 
 static void send_pod_patch(struct step *step, struct pre_bind *pre_bind) {
@@ -276,8 +281,10 @@ static void send_pod_patch(struct step *step, struct pre_bind *pre_bind) {
 static bool is_over(struct step *step, struct pre_bind *pre_bind) {
         struct queued_pod *entry = waiting_entry(step->scheduler, pre_bind);
         struct slice text = SLICE_EMPTY;
-        if (pre_bind->is_undone)
+        if (pre_bind->is_undone) {
+                undo_again(step, pre_bind);
                 return !has_open_claims(pre_bind);
+        }
         if (!entry || pre_bind->failure) {
                 if (has_open_claims(pre_bind))
                         return false;

@@ -569,15 +569,53 @@ static void test_allocation_holds_for_one_version(void **state) {
                                "\"resourceVersion\":\"9\"", strlen("\"resourceVersion\":\"9\"")));
 }
 
-/* The allocation may be there, and cannot be taken back: nobody else gets the device until the
- * watch has shown a later version of the claim. */
-static void test_doubtful_allocation_stays(void **state) {
-        struct claim_test *test = *state;
+static void start_doubtful_allocation(struct claim_test *test) {
         start_allocation(test);
         answer_without_finalizer(test); /* version 9 */
         answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
         claim_write(test, PATCH_STATUS, "\"$patch\":\"delete\"");
         answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
+        assert_true(is_allocated(test));
+}
+
+static void test_doubtful_allocation_is_unreserved_again(void **state) {
+        struct claim_test *test = *state;
+        start_doubtful_allocation(test);
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+        test->base.now_ns += NS_PER_S;
+        step(&test->base);
+        claim_write(test, PATCH_STATUS, "\"$patch\":\"delete\"");
+        answer(&test->base, ACTION_PATCH_OBJECT, "rc", 0);
+        put_claim_version(test, "9");
+        assert_false(is_allocated(test));
+}
+
+/* Nothing is taken back that the pod may have by another try. */
+static void test_doubtful_allocation_is_seen(void **state) {
+        struct claim_test *test = *state;
+        start_doubtful_allocation(test);
+        put_claim_version(test, "10");
+        test->base.now_ns += NS_PER_S;
+        step(&test->base);
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
+        assert_false(is_allocated(test));
+}
+
+/* The allocation may be there, and cannot be taken back: nobody else gets the device until the
+ * watch has shown a later version of the claim. */
+static void test_doubtful_allocation_stays(void **state) {
+        struct claim_test *test = *state;
+        int count = 0;
+        start_doubtful_allocation(test);
+        for (; count < 100; count++) {
+                test->base.now_ns += NS_PER_S;
+                step(&test->base);
+                if (!find_action(&test->base, ACTION_PATCH_OBJECT, "rc"))
+                        break;
+                answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
+        }
+        assert_int_equal(count, 9);
         assert_true(is_allocated(test));
         put_claim_version(test, "9");
         assert_true(is_allocated(test));
@@ -645,6 +683,8 @@ int main(void) {
                 TEST(test_refused_allocation_is_taken_back),
                 TEST(test_doubtful_allocation_is_unreserved),
                 TEST(test_allocation_holds_for_one_version),
+                TEST(test_doubtful_allocation_is_unreserved_again),
+                TEST(test_doubtful_allocation_is_seen),
                 TEST(test_doubtful_allocation_stays),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
