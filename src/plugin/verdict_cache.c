@@ -150,18 +150,28 @@ static bool is_on_its_own(struct sched_attempt *attempt, struct node_id node) {
         return bitset_has(attempt->verdict_admitted, node.index);
 }
 
+static bool is_by_one_of(const struct sched_attempt *attempt, uint64_t plugins,
+                         const struct node_refusal *refusal) {
+        for (uint64_t left = plugins; left != 0; left &= left - 1)
+                if (attempt->profile->plugins[__builtin_ctzll(left)].plugin == refusal->plugin)
+                        return true;
+        return false;
+}
+
 /* A refusal before any plugin was asked that looks beyond the node. Preemption's own messages name
  * no plugin. */
 static bool is_early(const struct sched_attempt *attempt, const struct node_refusal *refusal) {
-        const struct sched_profile *profile = attempt->profile;
-        if (refusal->code == VERDICT_OK)
-                return false;
-        if (!refusal->plugin)
-                return true;
-        for (uint64_t left = attempt->verdict_plugins; left != 0; left &= left - 1)
-                if (profile->plugins[__builtin_ctzll(left)].plugin == refusal->plugin)
-                        return true;
-        return false;
+        return refusal->code != VERDICT_OK &&
+               (!refusal->plugin || is_by_one_of(attempt, attempt->verdict_plugins, refusal));
+}
+
+/* Whether it goes for other pods of the class.  What volumes and claims refuse does not, and is
+ * not worth asking about them once more. */
+static bool is_of_class(struct sched_attempt *attempt, struct node_id node,
+                        const struct node_refusal *refusal) {
+        return is_early(attempt, refusal) ||
+               (!is_by_one_of(attempt, attempt->verdict_volume_filters, refusal) &&
+                is_on_its_own(attempt, node));
 }
 
 /* ---- reasons ---- */
@@ -202,7 +212,7 @@ bool verdict_cache_find(struct sched_attempt *attempt, struct node_id node,
         const struct node_result *result = result_of(attempt, node);
         if (!result || !result->is_judged)
                 return false;
-        if (!is_early(attempt, &result->judged) && !is_on_its_own(attempt, node))
+        if (!is_of_class(attempt, node, &result->judged))
                 return false;
         *ret_refusal = result->judged;
         return true;
@@ -214,7 +224,7 @@ void verdict_cache_put(struct sched_attempt *attempt, struct node_id node,
         struct node_result *result = result_of(attempt, node);
         if (!refusal)
                 refusal = &fits;
-        if (!result || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
+        if (!result || !is_of_class(attempt, node, refusal))
                 return;
         result->judged = *refusal;
         result->is_judged = keep_reasons(attempt->verdicts, &result->judged);
@@ -226,8 +236,7 @@ bool verdict_cache_find_preemption(struct sched_attempt *attempt, struct node_id
                                    struct node_refusal *ret_refusal,
                                    struct preemption_candidate *ret_candidate) {
         const struct node_result *result = result_of(attempt, node);
-        if (!result || !result->is_tried ||
-            (!is_early(attempt, &result->tried) && !is_on_its_own(attempt, node)))
+        if (!result || !result->is_tried || !is_of_class(attempt, node, &result->tried))
                 return false;
         *ret_refusal = result->tried;
         *ret_candidate = result->candidate;
@@ -237,7 +246,7 @@ bool verdict_cache_find_preemption(struct sched_attempt *attempt, struct node_id
 void verdict_cache_put_rejected(struct sched_attempt *attempt, struct node_id node,
                                 const struct node_refusal *refusal) {
         struct node_result *result = result_of(attempt, node);
-        if (!result || (!is_early(attempt, refusal) && !is_on_its_own(attempt, node)))
+        if (!result || !is_of_class(attempt, node, refusal))
                 return;
         result->tried = *refusal;
         result->is_tried = keep_reasons(attempt->verdicts, &result->tried);

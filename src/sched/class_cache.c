@@ -289,7 +289,7 @@ static bool refresh_list(struct update *update, const struct node_id *nodes, siz
 /* Refusals to one pod alone stay in the cache until the next pod brings its own. */
 static bool are_refusals_current(const struct cache_call *call) {
         if (!call->refused)
-                return !call->cache->has_refused;
+                return !call->cache->has_refused && call->volume_filters == 0;
         return memcmp(call->refused->words, call->cache->refused.words,
                       (call->cache->node_count + 63) / 64 * sizeof(uint64_t)) == 0;
 }

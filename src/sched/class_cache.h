@@ -36,7 +36,8 @@ struct normalized_score {
 struct cache_plugins {
         uint64_t filters, scores;                 /* all of them */
         uint64_t counted_filters, counted_scores; /* those that are followed */
-        /* Filters that say something else about each pod; they are not among the above. */
+        /* Filters that say something else about each pod; they are not among the above.  They cost
+         * the most (volumes, claims), so they are asked last. */
         uint64_t volume_filters;
         uint64_t variant; /* of the filters, as they say */
 };
@@ -73,7 +74,10 @@ struct cache_call {
         const struct cluster *cluster;
         struct class_cache *cache;
         struct node_marks *marks;
-        const struct bitset *refused; /* nodes that are refused to this pod alone; NULL = none */
+        uint64_t volume_filters; /* of the plugins: those that are to be asked */
+        /* The nodes that are refused to this pod alone; NULL: those that volume_filters refuse,
+         * which are asked about the nodes that fit otherwise. */
+        const struct bitset *refused;
 };
 
 void class_cache_clear(struct class_cache *cache);

@@ -111,12 +111,16 @@ static void refit_node(struct update *update, size_t node, bool fits) {
         }
 }
 
-/* 64 nodes at a time. */
-static uint64_t fits_of_word(const struct class_cache *cache, size_t word) {
-        uint64_t fits = cache->own_fits.words[word] & ~cache->refused.words[word];
+/* 64 nodes at a time, whatever is refused to the pod alone. */
+static uint64_t class_fits_of_word(const struct class_cache *cache, size_t word) {
+        uint64_t fits = cache->own_fits.words[word];
         for (size_t i = 0; i < cache->filter_count; i++)
                 fits &= cache->filters[i].admits.words[word];
         return fits;
+}
+
+static uint64_t fits_of_word(const struct class_cache *cache, size_t word) {
+        return class_fits_of_word(cache, word) & ~cache->refused.words[word];
 }
 
 static size_t count_refits(const struct class_cache *cache, size_t words) {
@@ -143,15 +147,34 @@ static void refit_all(struct update *update) {
         }
 }
 
+/* Of the nodes that fit all pods of the class, those that volumes and claims of this one rule out.
+ */
+static const struct bitset *refused_by_volumes(const struct cache_call *call) {
+        struct class_cache *cache = call->cache;
+        struct arena *scratch = call->attempt->cycle.scratch;
+        struct bitset *refused = ARENA_NEW(scratch, struct bitset);
+        struct bitset left = bitset_in_arena(scratch, cache->node_count);
+        for (size_t word = 0; word < (cache->node_count + 63) / 64; word++)
+                left.words[word] = class_fits_of_word(cache, word);
+        *refused = bitset_in_arena(scratch, cache->node_count);
+        bitset_or(refused, &left);
+        sched_attempt_narrow(call->attempt, call->volume_filters, &left);
+        bitset_and_not(refused, &left);
+        return refused;
+}
+
 /* True when some nodes were refused to the last pod, or are to this one. */
 static bool take_refused(const struct cache_call *call) {
         struct class_cache *cache = call->cache;
-        bool has_any = call->refused || cache->has_refused;
+        const struct bitset *refused = call->refused;
+        if (!refused && call->volume_filters != 0)
+                refused = refused_by_volumes(call);
+        bool has_any = refused || cache->has_refused;
         if (cache->has_refused)
                 bitset_clear(&cache->refused);
-        if (call->refused)
-                bitset_or(&cache->refused, call->refused);
-        cache->has_refused = call->refused && !bitset_is_empty(call->refused);
+        if (refused)
+                bitset_or(&cache->refused, refused);
+        cache->has_refused = refused && !bitset_is_empty(refused);
         return has_any;
 }
 

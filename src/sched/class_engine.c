@@ -289,15 +289,6 @@ static void refuse_others(struct cache_call *call, const struct bitset *left) {
         call->refused = refused;
 }
 
-static void refuse_by_volumes(struct cache_call *call, const struct cache_plugins *plugins) {
-        if (plugins->volume_filters == 0)
-                return;
-        struct bitset left = cluster_live_nodes(call->cluster, call->attempt->cycle.scratch);
-        sched_attempt_narrow(call->attempt, plugins->volume_filters, &left);
-        if (bitset_count(&left) < cluster_node_count(call->cluster))
-                refuse_others(call, &left);
-}
-
 /* True when pods nominated to a node that fits take it from the pod. */
 static bool refuse_by_nominees(struct cache_call *call) {
         struct arena *scratch = call->attempt->cycle.scratch;
@@ -316,7 +307,6 @@ static bool refuse_by_nominees(struct cache_call *call) {
 
 static bool find_fitting(struct class_engine *engine, struct cache_call *call,
                          const struct cache_plugins *plugins) {
-        refuse_by_volumes(call, plugins);
         return bring_up_to_date(engine, call, plugins) &&
                (!refuse_by_nominees(call) || bring_up_to_date(engine, call, plugins));
 }
@@ -338,6 +328,7 @@ enum engine_answer class_engine_choose(struct class_engine *engine, struct sched
                 engine->stats.refusals++;
                 return ENGINE_DECLINES;
         }
+        call.volume_filters = plugins.volume_filters;
         if (!find_fitting(engine, &call, &plugins))
                 return ENGINE_DECLINES;
         if (!top_tree_best(&call.cache->tree, &total, &best_count))

@@ -171,16 +171,6 @@ static int64_t score_on(const struct sched_cycle *cycle, const struct claim_stat
         return claim_kinds_score(cycle, &pod->devices, extra ? &extra->claim : NULL, node);
 }
 
-static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,
-                                    const void *pod_state, struct node_batch batch,
-                                    int64_t *ret_scores) {
-        const struct dynamic_resources *resources = state;
-        const struct claim_state *pod = resources->gates.has_choices ? pod_state : NULL;
-
-        for (size_t i = 0; i < batch.count; i++)
-                ret_scores[i] = pod ? score_on(cycle, pod, batch.nodes[i]) : 0;
-}
-
 /* Whether what a node is worth follows from claims; nothing is scored where none is sought. */
 static bool has_choices(const struct claim_state *pod) {
         for (size_t i = 0; pod && i < pod->devices.count; i++)
@@ -188,6 +178,16 @@ static bool has_choices(const struct claim_state *pod) {
                         if (pod->devices.claims[i]->spec.requests[j].choice_count)
                                 return true;
         return false;
+}
+
+static void dynamic_resources_score(const struct sched_cycle *cycle, const void *state,
+                                    const void *pod_state, struct node_batch batch,
+                                    int64_t *ret_scores) {
+        const struct dynamic_resources *resources = state;
+        bool is_scored = resources->gates.has_choices && has_choices(pod_state);
+
+        for (size_t i = 0; i < batch.count; i++)
+                ret_scores[i] = is_scored ? score_on(cycle, pod_state, batch.nodes[i]) : 0;
 }
 
 /* Allocated claims score only where other claims are sought beside them. */
