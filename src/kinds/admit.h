@@ -57,6 +57,10 @@ void admit_finalizer(struct json_tree *tree, struct json_node *object, const cha
 /* Only one PriorityClass may be the default. */
 int priority_class_judge(struct kind_context *context, enum kind_operation operation,
                          const struct json_node *object, struct err *err);
+/* Who approves or signs requests of a signer has to be allowed to; no request is for a client of
+ * system:masters. */
+int certificate_signing_request_judge(struct kind_context *context, enum kind_operation operation,
+                                      const struct json_node *object, struct err *err);
 /* A new PodGroup's template exists. */
 int pod_group_judge(struct kind_context *context, enum kind_operation operation,
                     const struct json_node *object, struct err *err);

@@ -180,6 +180,7 @@ VALIDATE_HOOK(network_policy_validate);
 VALIDATE_HOOK(webhook_configuration_validate);
 VALIDATE_HOOK(custom_resource_definition_validate);
 VALIDATE_HOOK(endpoint_slice_validate);
+VALIDATE_HOOK(certificate_signing_request_validate);
 const char *custom_resource_definition_name(struct arena *arena, const struct json_node *object,
                                             struct slice name);
 const char *api_service_name(struct arena *arena, const struct json_node *object,

@@ -1,6 +1,7 @@
-/* Groups that only have to be listed and watched so that controllers sync: certificates,
- * flow control, admission registration, API registration, CRDs. Their objects are stored as they
- * come; of all of them only webhooks and CRDs are acted on. */
+/* Groups of the whole cluster: certificates, flow control, admission registration, API
+ * registration, CRDs. Requests for certificates are approved and signed as objects, by whoever is
+ * there to; of the others only webhooks, policies and CRDs are acted on. */
+#include "kinds/admit.h"
 #include "kinds/check.h"
 #include "kinds/defaults.h"
 #include "kinds/kinds.h"
@@ -71,6 +72,8 @@ static const struct kind_info certificate_rows[] = {
                              "certificatesigningrequest", "CertificateSigningRequest",
                              KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA),
                 .prepare = certificate_signing_request_prepare,
+                .validate = certificate_signing_request_validate,
+                .judge = certificate_signing_request_judge,
                 .short_names = NAMES("csr"),
                 .more_subresources = NAMES("approval"),
                 .field_selectors = NAMES("spec.signerName"),

@@ -311,7 +311,8 @@ const struct kind_info core_rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ORPHANS | KIND_WARN_OF_CHANGES,
+                         KIND_STATUS_METADATA | KIND_SCALE | KIND_ORPHANS | KIND_WARN_OF_CHANGES |
+                         KIND_READ_DEFAULTS,
                 .prepare = status_prepare,
                 .apply_defaults = replication_controller_defaults,
                 .validate = replication_controller_validate,

@@ -324,19 +324,6 @@ PREPARE_HOOK(resource_slice_prepare) {
                 stamp_taints(tree, node_get(device, "taints"), now);
 }
 
-/* Who asks for a certificate is recorded, not claimed. */
-PREPARE_HOOK(certificate_signing_request_prepare) {
-        status_prepare(context, operation, tree, object, old);
-        if (operation != KIND_CREATE)
-                return;
-        struct json_node *spec = node_need_object(tree, object, "spec");
-        node_remove(spec, "groups");
-        node_put_text(tree, spec, "username", context->user.name);
-        struct json_node *groups = node_need_array(tree, spec, "groups");
-        for (size_t i = 0; i < context->user.group_count; i++)
-                node_append(groups, node_text(tree, context->user.groups[i]));
-}
-
 /* The version that objects are stored in counts as stored from then on. */
 PREPARE_HOOK(custom_resource_definition_prepare) {
         struct node_iter versions = node_iter(node_get(node_get(object, "spec"), "versions"));

@@ -207,6 +207,10 @@ static const struct reset_rule reset_rules[] = {
           "certificatesigningrequests",
           "status",
           { { "f:status", "f:conditions" } } },
+        { "certificates.k8s.io",
+          "certificatesigningrequests",
+          "approval",
+          { { "f:spec" }, { "f:status", "f:certificate" } } },
 };
 
 static void owned_set_cut(struct json_node *set, const char *const fields[2]) {
@@ -221,9 +225,10 @@ static void owned_set_cut(struct json_node *set, const char *const fields[2]) {
                 node_remove(set, fields[0]);
 }
 
-/* Paths that upstream resets nothing for when it looks at owners. */
-static bool resets_nothing(struct slice subresource) {
-        return slice_is(subresource, "ephemeralcontainers") || slice_is(subresource, "resize");
+/* Paths for which upstream leaves the status alone when it looks at owners. */
+static bool owns_status(struct slice subresource) {
+        return slice_is(subresource, "ephemeralcontainers") || slice_is(subresource, "resize") ||
+               slice_is(subresource, "approval");
 }
 
 void owned_set_filter(const struct api_write *write, struct json_node *set) {
@@ -234,7 +239,7 @@ void owned_set_filter(const struct api_write *write, struct json_node *set) {
                 if (!(kind->flags & KIND_STATUS_METADATA))
                         node_remove(set, "f:metadata");
         } else if ((kind->flags & KIND_STATUS) && !(kind->flags & KIND_OWNED_STATUS) &&
-                   !resets_nothing(write->subresource)) {
+                   !owns_status(write->subresource)) {
                 node_remove(set, "f:status");
         }
         for (size_t i = 0; i < ARRAY_LEN(reset_rules); i++) {

@@ -204,8 +204,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         if (quota_status_charge(context, write) < 0 ||
             check_is_free(context, write, metadata, is_generated) < 0)
                 return API_FAILED;
-        if (write->resource->kind->flags & KIND_READ_DEFAULTS)
-                write->resource->kind->apply_defaults(write->tree, write->object);
+        api_write_read_back(write);
         api_write_convert(write);
         return raw_form_put(context, write, ret_body);
 }

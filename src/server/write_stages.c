@@ -316,6 +316,11 @@ static void merge_owners(struct api_context *context, struct api_write *write) {
         map_free(firsts);
 }
 
+void api_write_read_back(struct api_write *write) {
+        if (write->resource->kind->flags & KIND_READ_DEFAULTS)
+                write->resource->kind->apply_defaults(write->tree, write->object);
+}
+
 void api_write_convert(struct api_write *write) {
         const struct kind_info *kind = write->resource->kind;
         const struct kind_info *stored = kind->stored_as;

@@ -15,3 +15,5 @@ int run_judges(struct api_context *context, struct api_write *write);
 bool has_quotas(const struct api_context *context, const struct api_write *write);
 /* The form in which the store keeps the object (events of either group). */
 void api_write_convert(struct api_write *write);
+/* Defaults that are set as the object is read back from the store, where they show. */
+void api_write_read_back(struct api_write *write);

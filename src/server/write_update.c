@@ -211,6 +211,11 @@ static bool is_deletion_due(const struct api_write *write) {
                strcmp(write->resource->kind->plural, "namespaces") != 0;
 }
 
+/* Paths of which the kind itself looks at the status that is given. */
+static bool reads_status(struct slice subresource) {
+        return slice_is(subresource, "resize") || slice_is(subresource, "approval");
+}
+
 static int prepare_update(struct api_context *context, struct api_write *write) {
         struct json_node *metadata = node_need_object(write->tree, write->object, "metadata");
         struct json_node *finalizers = NULL;
@@ -227,8 +232,7 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
                 node_remove(metadata, "selfLink");
         if (write->operation == KIND_UPDATE_STATUS)
                 isolate_status(write);
-        else if ((write->resource->kind->flags & KIND_STATUS) &&
-                 !slice_is(write->subresource, "resize")) /* which looks at the one given */
+        else if ((write->resource->kind->flags & KIND_STATUS) && !reads_status(write->subresource))
                 take_member(write, write->object, "status");
         if (run_hooks(context, write) < 0)
                 return API_FAILED;
@@ -281,5 +285,6 @@ int write_update(struct api_context *context, struct api_write *write, struct sl
                 *ret_body = arena_slice(context->arena, store_object_body(write->old));
                 return 0;
         }
+        api_write_read_back(write);
         return raw_form_put(context, write, ret_body);
 }

@@ -527,6 +527,11 @@ static const struct {
         { "PATCH", SERVICES "/both", MERGE_PATCH, "{\"spec\":{\"selector\":{\"a\":\"b\"}}}", 200,
           "[\"IPv4\",\"IPv6\"]", "/spec/ipFamilies" },
         /* zeroes that a view shows, and what is empty and yet sent */
+        /* labels by default are there again when the object is read back from the store */
+        { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/a/status", JSON_PATCH,
+          "[{\"op\":\"move\",\"from\":\"/metadata/labels\",\"path\":\"/spec/template/"
+          "metadata\"}]",
+          200, "b", "/metadata/labels/a" },
         { "PATCH", "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers/a", JSON_PATCH,
           "[{\"op\":\"copy\",\"path\":\"/metadata/labels/a\",\"from\":\"/status/"
           "currentReplicas\"}]",
