@@ -19,3 +19,6 @@ int json_patch_apply(struct json_tree *tree, const struct json_node *ops, struct
 /* The same; afterwards the members of all objects that were looked into on the way are sorted, as
  * that library leaves them. Values that are copied stay in the order that they have by then. */
 int json_patch_apply_in_order(struct json_tree *tree, const struct json_node *ops, struct err *err);
+/* In order, of a patch that was applied to the same object before: its tests hold, whatever other
+ * form values have in it by now. */
+int json_patch_apply_again(struct json_tree *tree, const struct json_node *ops, struct err *err);

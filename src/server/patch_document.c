@@ -3,32 +3,14 @@
 
 #include "api/json_patch.h"
 #include "api/merge_patch.h"
-#include "schema/go_text.h"
 #include "schema/schema.h"
 #include "schema/strategic_merge.h"
-#include "schema/strategic_spent.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
-#include "server/api_output.h"
 #include "server/managed_fields.h"
-#include "server/patched_order.h"
-
-enum patch_type patch_type(const struct api_context *context) {
-        static const char *const names[] = { "application/json-patch+json",
-                                             "application/merge-patch+json",
-                                             "application/strategic-merge-patch+json",
-                                             "application/apply-patch+yaml" };
-        struct slice content_type = context->request->content_type, head = SLICE_EMPTY;
-
-        slice_split(&content_type, ';', &head);
-        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-                if (slice_is(slice_trim(head), names[i]))
-                        return (enum patch_type)i;
-        }
-        return PATCH_UNKNOWN;
-}
+#include "server/patch_failure.h"
 
 /* ---- applying ---- */
 
@@ -127,105 +109,6 @@ static int apply_patch(struct api_context *context, enum patch_type type, struct
                                    : apply_strategic(context, write);
 }
 
-/* ---- what does not decode ---- */
-
-/* Patches once more, in upstream's order: what was patched first is half decoded by now, and in the
- * order of what clients sent. NULL without success; the caller frees the tree. */
-static struct json_tree *patch_again(struct api_context *context, enum patch_type type,
-                                     const struct api_write *write) {
-        const struct api_resource *resource = write->resource;
-        struct api_write again = { .resource = resource };
-        struct json_tree *patch = NULL;
-        struct buf before = { 0 };
-        int r = API_FAILED;
-
-        if (write->old)
-                object_write(slice_make(resource->prefix, resource->prefix_size),
-                             object_view(context->arena, resource, store_object_body(write->old)),
-                             &before);
-        else
-                buf_slice(&before, write->before);
-        if (json_tree_parse(buf_view(&before), &again.tree, NULL) == 0 &&
-            json_tree_parse(context->request->body, &patch, NULL) == 0) {
-                again.object = json_tree_root(again.tree);
-                patched_order_begin(resource->schema, again.tree, again.object);
-                r = type == PATCH_JSON
-                            ? json_patch_apply_in_order(again.tree, json_tree_root(patch), NULL)
-                            : apply_patch(context, type, &again);
-        }
-        if (r == 0)
-                patched_order_end(type, json_tree_root(again.tree), json_tree_root(patch));
-        json_tree_free(patch);
-        buf_release(&before);
-        if (r == 0)
-                return again.tree;
-        json_tree_free(again.tree);
-        return NULL;
-}
-
-/* The first wrong value in that order; NULL when there is none. */
-static const char *find_wrong_value(struct api_context *context, const struct api_write *write,
-                                    struct json_tree *tree) {
-        struct schema_report report = { .minor = write->resource->minor,
-                                        .stored = write->old_json };
-        struct err err = { 0 };
-
-        if (!tree || !write->resource->schema ||
-            schema_normalise(write->resource->schema, tree, json_tree_root(tree), &report, &err) ==
-                    0)
-                return NULL;
-        return arena_string(context->arena, slice_of(err.text));
-}
-
-/* What upstream's merge leaves of a strategic patch, as Go prints it. */
-static void write_spent(struct api_context *context, const struct api_write *write,
-                        struct buf *out) {
-        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        const struct json *patch = request_json(context, context->request->body);
-        const struct json *before = write->old_json;
-        CLEANUP(buf_release) struct buf text = { 0 };
-
-        if (!before && write->before.len)
-                before = request_json(context, write->before);
-        struct json_node *rest = node_import(tree, patch);
-        struct json_node *original = before ? node_import(tree, before) : node_object(tree);
-        node_put_string(tree, original, "kind", write->resource->kind->kind);
-        node_put_string(tree, original, "apiVersion", write->resource->api_version);
-        if (node_type(rest) == JSON_OBJECT)
-                strategic_spend(write->resource->merge_type, original, rest);
-        node_write(rest, &text);
-        go_text_write(request_json(context, arena_slice(context->arena, buf_view(&text))), out);
-}
-
-/* 422 about a field "patch" of an object without name. The value is the patched object; of a
- * strategic patch, which is no text to upstream, the patch. Of several wrong values the complaint
- * names the first in upstream's order. */
-static int fail_document(struct api_context *context, const struct api_write *write,
-                         const char *complaint, bool is_wrong_value) {
-        enum patch_type type = patch_type(context);
-        struct field_errors errors = { .arena = context->arena };
-        struct buf text = { 0 }, quoted = { 0 };
-        struct json_tree *tree = NULL;
-        const char *first = NULL;
-
-        if (type == PATCH_STRATEGIC)
-                write_spent(context, write, &text);
-        else if (type == PATCH_JSON || type == PATCH_MERGE)
-                tree = patch_again(context, type, write);
-        else
-                buf_text(&text, "{}");
-        if (tree)
-                node_write_for_html(json_tree_root(tree), &text);
-        if (is_wrong_value)
-                first = find_wrong_value(context, write, tree);
-        buf_json_string(&quoted, buf_view(&text));
-        field_error_add(&errors, FIELD_INVALID, "patch", quoted.data, first ? first : complaint);
-        json_tree_free(tree);
-        buf_release(&text);
-        buf_release(&quoted);
-        return fail_invalid(context, "", "", SLICE_EMPTY, &errors);
-}
-
 static int fail_patched(struct api_context *context, const struct api_write *write,
                         const char *complaint) {
         return fail_document(context, write, complaint, false);
@@ -235,7 +118,7 @@ static int fail_patched(struct api_context *context, const struct api_write *wri
 
 /* What a patch makes must be an object whose type can be read. */
 static int check_patched_form(struct api_context *context, const struct api_write *write) {
-        static const char *const members[] = { "kind", "apiVersion" };
+        static const char *const members[] = { "apiVersion", "kind" };
         const char *complaint = NULL;
         enum json_type type = node_type(write->object);
 
@@ -256,6 +139,15 @@ static int check_patched_form(struct api_context *context, const struct api_writ
         return complaint ? fail_patched(context, write, complaint) : 0;
 }
 
+static int fail_strictness(struct api_context *context, const struct api_write *write,
+                           const struct strictness *strictness) {
+        if (context->validation != VALIDATE_STRICT || !strictness->count)
+                return 0;
+        return fail_patched(context, write,
+                            arena_printf(context->arena, "strict decoding error: " SLICE_FMT,
+                                         SLICE_ARG(buf_view(&strictness->text))));
+}
+
 /* Members that no version's type has are unknown; those of the metadata are its own. */
 static int report_unversioned(struct api_context *context, const struct api_write *write) {
         const struct schema_object *metadata = schema_named("meta.v1.ObjectMeta");
@@ -271,10 +163,7 @@ static int report_unversioned(struct api_context *context, const struct api_writ
                 if (!is_known)
                         strictness_add(&strictness, "unknown", name);
         }
-        if (context->validation == VALIDATE_STRICT && strictness.count)
-                r = fail_patched(context, write,
-                                 arena_printf(context->arena, "strict decoding error: " SLICE_FMT,
-                                              SLICE_ARG(buf_view(&strictness.text))));
+        r = fail_strictness(context, write, &strictness);
         buf_release(&strictness.text);
         return r;
 }
@@ -346,8 +235,9 @@ static int check_native_type(struct api_context *context, struct api_write *writ
 static int fail_untyped(struct api_context *context, const struct api_write *write,
                         bool is_version) {
         CLEANUP(cleanup_json_tree)
-        struct json_tree *tree =
-                is_version ? NULL : patch_again(context, patch_type(context), write);
+        struct json_tree *tree = is_version ? NULL
+                                            : patch_again(context, patch_type(context), write,
+                                                          context->request->body);
         CLEANUP(buf_release) struct buf text = { 0 };
 
         if (is_version)
@@ -378,6 +268,36 @@ static int check_patched_type(struct api_context *context, struct api_write *wri
         return check_native_type(context, write);
 }
 
+/* The unknown fields in upstream's order, which a JSON patch leaves behind. */
+static void order_unknown(struct api_context *context, const struct api_write *write,
+                          struct strictness *strictness) {
+        const struct kind_info *kind = write->resource->kind;
+        struct strictness again = { .context = context };
+        struct schema_report report = { .unknown = strictness_note,
+                                        .context = &again,
+                                        .minor = write->resource->minor,
+                                        .stored = write->old_json };
+        CLEANUP(cleanup_json_tree)
+        struct json_tree *tree = patch_again(context, PATCH_JSON, write, context->request->body);
+
+        if (!tree)
+                return;
+        if (kind->prune)
+                kind->prune(kind, tree, json_tree_root(tree), strictness_note, &again, NULL);
+        if (write->resource->schema)
+                schema_normalise(write->resource->schema, tree, json_tree_root(tree), &report,
+                                 NULL);
+        unknown_paths_report(&strictness->later, false, NULL, NULL);
+        strictness->later = again.later;
+}
+
+static int fail_fields(struct api_context *context, const struct api_write *write,
+                       const struct err *err) {
+        return write->is_apply
+                       ? fail_applied(context, write->resource, err->text)
+                       : fail_document(context, write, err->text, !!write->resource->schema);
+}
+
 /* Unknown fields that the patch brought in, in the order of their paths but after a JSON patch, and
  * wrong types. */
 static int check_patched_fields(struct api_context *context, struct api_write *write) {
@@ -406,18 +326,14 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         if (write->resource->schema)
                 r = schema_normalise(write->resource->schema, write->tree, write->object, &report,
                                      &err);
+        if (r == 0 && strictness.later.count && patch_type(context) == PATCH_JSON)
+                order_unknown(context, write, &strictness);
         unknown_paths_report(&strictness.later, patch_type(context) != PATCH_JSON,
                              r < 0 ? NULL : strictness_unknown, &strictness);
-        if (r < 0) {
+        if (r < 0)
                 context->warning_count = warnings; /* there are warnings only of what decodes */
-                r = write->is_apply
-                            ? fail_applied(context, write->resource, err.text)
-                            : fail_document(context, write, err.text, !!write->resource->schema);
-        } else if (context->validation == VALIDATE_STRICT && strictness.count) {
-                r = fail_patched(context, write,
-                                 arena_printf(context->arena, "strict decoding error: " SLICE_FMT,
-                                              SLICE_ARG(buf_view(&strictness.text))));
-        }
+        r = r < 0 ? fail_fields(context, write, &err)
+                  : fail_strictness(context, write, &strictness);
         buf_release(&strictness.text);
         return r;
 }

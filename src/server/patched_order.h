@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/json.h"
-#include "server/patch_document.h"
+#include "server/patch_type.h"
 
 struct schema_object;
 

@@ -284,11 +284,19 @@ def fuzz(options, folder):
         stop_real(folder)
 
 
+def from_difference(real, ours):
+    """Both texts, cut where they begin to differ when they are long."""
+    at = next((at for at, (a, b) in enumerate(zip(real, ours)) if a != b), 0)
+    start = at - 80 if at > 500 else 0
+    return tuple(("..." if start else "") + each[start:start + 700] for each in (real, ours))
+
+
 def report(classes):
     order = sorted(classes.items(), key=lambda item: (not item[0].startswith("WRONG"), -item[1]["count"]))
     for name, row in order:
         print(f"== {row['count']} × {name} ({', '.join(sorted(row['kinds']))}; {row['serial']})")
-        print(f"   real: {json.dumps(row['shown'][0], ensure_ascii=False)[:700]}\n   ours: {json.dumps(row['shown'][1], ensure_ascii=False)[:700]}")
+        real, ours = from_difference(*(json.dumps(each, ensure_ascii=False) for each in row["shown"]))
+        print(f"   real: {real}\n   ours: {ours}")
         for method, path, content, body, *accept in row["steps"][:-1] or row["steps"]:
             print(f"   {method} {path} {content or ''} {''.join(accept)} {(body if isinstance(body, str) else json.dumps(body))[:1200] if body is not None else ''}")
 

@@ -210,6 +210,21 @@ static const struct {
         { "PATCH", NODES "/a", JSON_PATCH,
           "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":\"/v1\"}]", 200, "v1",
           "/apiVersion" },
+        /* what does not decode is shown as it was sent, and complaints come in its order */
+        { "PATCH", NODES "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/spec/podCIDRs\",\"value\":[1.50,\"\\u00e9<\"]}]", 422,
+          "[1.50,\\\"\\\\u00e9\\\\u003c\\\"]", NULL },
+        { "PATCH", NODES "/a", MERGE_PATCH, "{\"spec\":{\"podCIDRs\":[-0,10000000000]}}", 422,
+          "[-0,10000000000]", NULL },
+        { "PATCH", NODES "/a", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/kind\",\"value\":true},"
+          "{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":{}}]",
+          422, "cannot unmarshal object into Go struct field .apiVersion", NULL },
+        { "PATCH", NODES "/a?fieldValidation=Strict", JSON_PATCH,
+          "[{\"op\":\"add\",\"path\":\"/spec/x\",\"value\":1.50},"
+          "{\"op\":\"test\",\"path\":\"/spec/x\",\"value\":1.50},"
+          "{\"op\":\"add\",\"path\":\"/spec/b\",\"value\":\"\\n\"}]",
+          422, "unknown field \"spec.b\", unknown field \"spec.x\"", NULL },
         { "PATCH", NODES "/a", JSON_PATCH,
           "[{\"op\":\"add\",\"path\":\"/apiVersion\",\"value\":\"/\"}]", 400,
           "name must be provided", NULL },
