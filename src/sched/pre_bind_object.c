@@ -1,12 +1,10 @@
 /* Writes of what pods take before they are bound. */
 #include "sched/pre_bind_object.h"
 #include "base/util.h"
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UNDO_MAX 10 /* tries */
-#define UNDO_INTERVAL_NS NS_PER_S
+#define UNDO_INTERVAL_MAX_NS (30 * NS_PER_S)
 
 static struct slice uid_of(const struct json *object) {
         return json_get_text(json_get(object, "metadata"), "uid");
@@ -188,26 +186,13 @@ static bool may_be_there(const struct taken_object *taken, const struct action_r
                result->http != 404 && has_sent(taken, PATCH_STATUS);
 }
 
-/* What was written of the claim may be there, and could not be taken back at all: its devices stay
- * taken until the watch has shown something newer than was known before. */
-static bool stay_careful(struct scheduler *scheduler, const struct taken_object *taken) {
-        char version[32];
-        if (!taken->version)
-                return false;
-        snprintf(version, sizeof(version), "%" PRIu64, taken->version + 1);
-        object_cache_written(scheduler->config.object_cache, taken->kind, slice_of(taken->ns),
-                             slice_of(taken->name), slice_of(version));
-        return true;
-}
-
 static void undo_answered(struct scheduler *scheduler, struct taken_object *taken,
                           const struct action_result *result) {
-        bool may_be = may_be_there(taken, result);
         if (result->code == BERTH_OK && result->kind == ACTION_PATCH_OBJECT)
                 note_written(scheduler, taken, result);
-        else if (may_be && taken->undo_count < UNDO_MAX)
+        else if (may_be_there(taken, result))
                 taken->is_undo_lost = true; /* and stays assumed */
-        else if (!may_be || !stay_careful(scheduler, taken))
+        else
                 taken_object_withdraw(scheduler, taken);
         taken->is_joined &= taken->is_undo_lost;
 }
@@ -312,6 +297,12 @@ static bool is_known(const struct scheduler *scheduler, const struct taken_objec
                          version > taken->version);
 }
 
+/* A second after the first try, and twice as long after each further one. */
+static int64_t undo_interval_ns(const struct taken_object *taken) {
+        unsigned doubled = taken->undo_count > 1 ? taken->undo_count - 1 : 0;
+        return doubled < 5 ? NS_PER_S << doubled : UNDO_INTERVAL_MAX_NS;
+}
+
 /* Not once it is known what is there: the pod may have its reservation by another try then. */
 void taken_object_undo_again(struct step *step, struct taken_object *taken, struct slice pod_uid) {
         if (!taken->is_undo_lost)
@@ -319,7 +310,7 @@ void taken_object_undo_again(struct step *step, struct taken_object *taken, stru
         if (is_known(step->scheduler, taken)) {
                 taken->is_undo_lost = false;
                 taken_object_withdraw(step->scheduler, taken);
-        } else if (step->mono.ns - taken->undo_ns >= UNDO_INTERVAL_NS) {
+        } else if (step->mono.ns - taken->undo_ns >= undo_interval_ns(taken)) {
                 taken->is_undo_lost = false;
                 taken_object_undo(step, taken, pod_uid);
         }

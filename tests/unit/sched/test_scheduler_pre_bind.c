@@ -608,19 +608,23 @@ static void test_doubtful_allocation_stays(void **state) {
         struct claim_test *test = *state;
         int count = 0;
         start_doubtful_allocation(test);
-        for (; count < 100; count++) {
+        for (int second = 0; second < 200; second++) {
                 test->base.now_ns += NS_PER_S;
                 step(&test->base);
                 if (!find_action(&test->base, ACTION_PATCH_OBJECT, "rc"))
-                        break;
+                        continue;
+                count++;
+                assert_true(is_allocated(test));
                 answer(&test->base, ACTION_PATCH_OBJECT, "rc", BERTH_ERR_TIMEOUT);
         }
-        assert_int_equal(count, 9);
-        assert_true(is_allocated(test));
+        assert_int_equal(count, 10); /* 1, 2, 4, 8 and 16 s apart, then 30 s */
         put_claim_version(test, "9");
         assert_true(is_allocated(test));
         put_claim_version(test, "10");
+        test->base.now_ns += 60 * NS_PER_S;
+        step(&test->base);
         assert_false(is_allocated(test));
+        assert_null(find_action(&test->base, ACTION_PATCH_OBJECT, "rc"));
 }
 
 static void test_doubtful_allocation_is_unreserved(void **state) {
