@@ -89,6 +89,10 @@ void report(struct checker *checker, enum field_error_kind kind, const struct at
             const char *member, const char *value, const char *detail) {
         struct at place = at_member(at, member);
 
+        if (field_errors_are_full(checker->errors)) {
+                checker->errors->more++;
+                return;
+        }
         if (!member && at)
                 place = *at;
         const char *path = at_text(checker, &place);
@@ -98,8 +102,11 @@ void report(struct checker *checker, enum field_error_kind kind, const struct at
 
 void report_typed(struct checker *checker, enum field_error_kind kind, const struct at *at,
                   const char *type, const struct json_node *value, const char *detail) {
-        field_error_add(checker->errors, kind, at_text(checker, at),
-                        shown_typed(checker, type, value), detail);
+        if (field_errors_are_full(checker->errors))
+                checker->errors->more++;
+        else
+                field_error_add(checker->errors, kind, at_text(checker, at),
+                                shown_typed(checker, type, value), detail);
 }
 
 void report_as_is(struct checker *checker, enum field_error_kind kind, const struct at *at,

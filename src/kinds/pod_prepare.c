@@ -1,6 +1,8 @@
 /* Preparation of pod writes: the state a pod starts in. */
 #include "kinds/prepare.h"
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
 #include "kinds/defaults.h"
 #include "kinds/gated_fields.h"
@@ -76,17 +78,24 @@ static void keep_generation(struct json_tree *tree, struct json_node *owner,
                 keep_member(tree, owner, old, "observedGeneration");
 }
 
-/* A status that says nothing of generations keeps those that were seen; of several conditions of
- * one type the n-th has the n-th. */
-static void keep_generations(struct json_tree *tree, struct json_node *status,
-                             const struct json *old) {
-        const struct json_node *conditions = node_get(status, "conditions");
+/* The type with how many of it there were so far. */
+static struct slice numbered_type(struct arena *arena, struct map *counts, struct slice type) {
+        uintptr_t count = (uintptr_t)map_get(counts, type) + 1;
+
+        map_put(counts, type, (void *)count);
+        return slice_of(arena_printf(arena, "%zu " SLICE_FMT, (size_t)count, SLICE_ARG(type)));
+}
+
+#define CONDITIONS_FEW 16
+
+/* Of several conditions of one type the n-th has what the n-th had. */
+static void keep_of_few(struct json_tree *tree, const struct json_node *conditions,
+                        const struct json *old) {
         const struct json *condition;
 
-        keep_generation(tree, status, old);
         for (size_t i = 0; i < node_count(conditions); i++) {
                 struct slice type = node_get_text(node_at(conditions, i), "type");
-                struct json_iter iter = json_iter(json_get(old, "conditions"));
+                struct json_iter iter = json_iter(old);
                 size_t before = 0;
 
                 for (size_t k = 0; k < i; k++)
@@ -95,6 +104,42 @@ static void keep_generations(struct json_tree *tree, struct json_node *status,
                         if (slice_eq(json_get_text(condition, "type"), type) && before-- == 0)
                                 keep_generation(tree, node_at(conditions, i), condition);
         }
+}
+
+static void keep_of_many(struct arena *arena, struct json_tree *tree,
+                         const struct json_node *conditions, const struct json *old) {
+        struct json_iter olds = json_iter(old);
+        struct node_iter iter = node_iter(conditions);
+        struct map *known = map_new(), *before = map_new(), *now = map_new();
+        struct json_node *condition;
+        const struct json *stored;
+
+        while (json_next(&olds, NULL, &stored))
+                map_put(known, numbered_type(arena, before, json_get_text(stored, "type")),
+                        (void *)(uintptr_t)stored);
+        while (node_next(&iter, NULL, &condition)) {
+                struct slice type = numbered_type(arena, now, node_get_text(condition, "type"));
+
+                stored = map_get(known, type);
+                if (stored)
+                        keep_generation(tree, condition, stored);
+        }
+        map_free(known);
+        map_free(before);
+        map_free(now);
+}
+
+/* A status that says nothing of generations keeps those that were seen. */
+static void keep_generations(struct arena *arena, struct json_tree *tree, struct json_node *status,
+                             const struct json *old) {
+        const struct json_node *conditions = node_get(status, "conditions");
+        const struct json *known = json_get(old, "conditions");
+
+        keep_generation(tree, status, old);
+        if (node_count(conditions) <= CONDITIONS_FEW && json_count(known) <= CONDITIONS_FEW)
+                keep_of_few(tree, conditions, known);
+        else
+                keep_of_many(arena, tree, conditions, known);
 }
 
 PREPARE_HOOK(pod_prepare) {
@@ -130,7 +175,7 @@ PREPARE_HOOK(pod_prepare) {
                             "deletionTimestamp");
                 if (!json_get(json_get(old, "status"), "nodeAllocatableResourceClaimStatuses"))
                         node_remove(status, "nodeAllocatableResourceClaimStatuses");
-                keep_generations(tree, status, json_get(old, "status"));
+                keep_generations(context->scratch, tree, status, json_get(old, "status"));
                 gated_pod_status_drop(context, status, json_get(old, "status"));
         }
 }

@@ -7,6 +7,8 @@
 #include "base/util.h"
 #include "schema/internal_form.h"
 
+#define DIFFERENCE_VALUE_MAX ((size_t)256 << 10) /* bytes of JSON */
+
 struct typed_place {
         const struct schema_field *field; /* NULL = the place is no part of the object */
         bool is_element;                  /* of the list or map in the field */
@@ -132,6 +134,14 @@ static void write_indented(const char *type, const struct json_node *value, stru
         json_doc_free(doc);
 }
 
+/* Differences of such values would be many times as large. */
+static bool is_large(const struct json_node *value) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        node_write(value, &text);
+        return text.len > DIFFERENCE_VALUE_MAX;
+}
+
 const char *shown_difference(struct checker *checker, const char *message, const char *type,
                              const char *place, const struct json_node *before,
                              const struct json_node *after) {
@@ -140,6 +150,8 @@ const char *shown_difference(struct checker *checker, const char *message, const
         struct json_node *sent = node_clone(tree, after);
         struct buf text = { 0 };
 
+        if (is_large(before) || is_large(after))
+                return message;
         put_all_emptied(checker, place, tree, sent);
         write_indented(type, before, &left);
         write_indented(type, sent, &right);

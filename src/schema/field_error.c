@@ -23,13 +23,14 @@ static const char *field_error_heading(enum field_error_kind kind) {
 }
 
 void field_error_take(struct field_errors *errors, const struct field_error *error) {
-        if (errors->count == FIELD_ERRORS_MAX) {
+        if (field_errors_are_full(errors)) {
                 errors->more++;
                 return;
         }
         errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,
                                    sizeof(*errors->items));
         errors->items[errors->count++] = *error;
+        errors->bytes += strlen(error->message);
 }
 
 static const char *field_error_value(const struct field_errors *errors, const char *path,
@@ -46,7 +47,7 @@ static const char *field_error_value(const struct field_errors *errors, const ch
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail) {
         pace_step();
-        if (errors->count == FIELD_ERRORS_MAX) {
+        if (field_errors_are_full(errors)) {
                 errors->more++;
                 return;
         }
@@ -62,6 +63,7 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
                                         value ? ": " : "", value ? value : "",
                                         has_detail ? ": " : "", has_detail ? detail : ""),
         };
+        errors->bytes += strlen(errors->items[errors->count - 1].message);
 }
 
 void field_error_add_each(struct field_errors *errors, enum field_error_kind kind, const char *path,

@@ -74,6 +74,8 @@ static const struct refusal {
         { "container.unknown", 201, 500 },
         { "metadata.ownerReferences.same", 201, 500 },
         { "metadata.labels.wrong", 422, 422 },
+        { "quota.scopes", 422, 422 },
+        { "storageclass.topologies", 422, 422 },
         { "node.taints.same", 422, 422 },
         { "limitrange.limits", 422, 422 },
         { "deployment.matchLabels", 422, 422 },
