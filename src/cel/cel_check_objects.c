@@ -93,7 +93,8 @@ int cel_check_made(struct arena *arena, const struct cel_program *program, struc
         const char *wanted = is_list ? "list(JSONPatch)" : "Object";
         const char *text = cel_type_text(arena, type);
 
-        return strcmp(text, wanted) == 0 ? 0
-                                         : err_set(err, BERTH_ERR_INVALID,
-                                                   "must evaluate to %s but got %s", wanted, text);
+        return strcmp(text, wanted) == 0
+                       ? 0
+                       : err_set(err, BERTH_ERR_INVALID, "must evaluate to %s but got %s", wanted,
+                                 cel_type_declared(arena, type));
 }

@@ -221,6 +221,7 @@ VALIDATE_HOOK(custom_resource_definition_validate) {
         struct at at = at_root("spec");
         const struct json_node *spec = node_get(object, "spec");
         const struct json_node *versions = node_get(spec, "versions");
+        const struct json_node *conversion = node_get(spec, "conversion");
         bool preserves = node_is_true(node_get(spec, "preserveUnknownFields"));
         struct crd_parts common = crd_common_parts(versions);
 
@@ -237,7 +238,13 @@ VALIDATE_HOOK(custom_resource_definition_validate) {
         check_crd_versions(&checker, &at, versions, &common);
         check_names(&checker, &at, node_get(spec, "names"));
         check_crd_common(&checker, &at, node_at(versions, 0), &common);
-        check_conversion(&checker, &at, node_get(spec, "conversion"));
+        if (preserves && !slice_is(node_get_text(conversion, "strategy"), "None")) {
+                struct at place = at_member(&at, "conversion");
+
+                report_text(&checker, &place, "strategy", node_get_text(conversion, "strategy"),
+                            "must be None if spec.preserveUnknownFields is true");
+        }
+        check_conversion(&checker, &at, conversion);
         if (old)
                 check_unchanged(&checker, &at, spec, old);
         else

@@ -387,31 +387,39 @@ void check_crd_versions(struct checker *checker, const struct at *spec_at,
                                        node_get_text(node_at(versions, 0), "name"));
 }
 
-/* What the strategy will note as stored is the first storage version. */
+static struct slice first_storage(const struct json_node *versions, bool *ret_has_one) {
+        struct node_iter iter = node_iter(versions);
+        struct json_node *version;
+
+        *ret_has_one = false;
+        while (!*ret_has_one && node_next(&iter, NULL, &version))
+                *ret_has_one = node_is_true(node_get(version, "storage"));
+        return *ret_has_one ? node_get_text(version, "name") : SLICE_EMPTY;
+}
+
+/* What the strategy will note as stored is the first storage version, which the first version of
+ * that name is taken for. */
 void check_crd_stored(struct checker *checker, const struct json_node *versions) {
         struct at status = at_root("status");
         struct node_iter iter = node_iter(versions);
         struct json_node *version;
-        struct slice first = SLICE_EMPTY;
-        bool has_one = false;
+        bool has_one, is_met = false;
+        struct slice stored = first_storage(versions, &has_one);
 
-        while (node_next(&iter, NULL, &version)) {
-                struct slice name = node_get_text(version, "name");
-
-                if (!node_is_true(node_get(version, "storage")))
-                        continue;
-                if (has_one && !slice_eq(name, first))
-                        report(checker, FIELD_INVALID, &status, "storedVersions",
-                               message_of(checker, "[%s]", quoted(checker, first)),
-                               message_of(checker, "must have the storage version " SLICE_FMT,
-                                          SLICE_ARG(name)));
-                if (!has_one)
-                        first = name;
-                has_one = true;
-        }
         if (!has_one)
                 report(checker, FIELD_INVALID, &status, "storedVersions", "null",
                        "must have at least one stored version");
+        while (has_one && node_next(&iter, NULL, &version)) {
+                struct slice name = node_get_text(version, "name");
+                bool is_stored = !is_met && slice_eq(name, stored);
+
+                is_met |= is_stored;
+                if (node_is_true(node_get(version, "storage")) && !is_stored)
+                        report(checker, FIELD_INVALID, &status, "storedVersions",
+                               message_of(checker, "[%s]", quoted(checker, stored)),
+                               message_of(checker, "must have the storage version " SLICE_FMT,
+                                          SLICE_ARG(name)));
+        }
 }
 
 void check_crd_schemas(struct checker *checker, const struct at *spec_at,

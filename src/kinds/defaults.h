@@ -45,6 +45,7 @@ DEFAULTS_HOOK(endpoints_defaults);
 DEFAULTS_HOOK(namespace_defaults);
 DEFAULTS_HOOK(node_defaults);
 DEFAULTS_HOOK(persistent_volume_defaults);
+DEFAULTS_HOOK(volume_attachment_defaults);
 DEFAULTS_HOOK(persistent_volume_claim_defaults);
 DEFAULTS_HOOK(limit_range_defaults);
 DEFAULTS_HOOK(resource_quota_defaults);

@@ -114,29 +114,15 @@ OWN_RULE(rule_version) {
 
 /* Members of an attribute, in the order of upstream's type. */
 static const struct attribute_member {
-        const char *member, *shown_as;
+        const char *member;
         void (*check)(struct checker *checker, const struct at *at, const struct json_node *value,
                       const struct rule *rule);
 } attribute_members[] = {
-        { "int", "IntValue", NULL },
-        { "bool", "BoolValue", NULL },
-        { "string", "StringValue", rule_length },
-        { "version", "VersionValue", rule_version },
+        { "int", NULL },
+        { "bool", NULL },
+        { "string", rule_length },
+        { "version", rule_version },
 };
-
-static const char *attribute_json(struct checker *checker, const struct json_node *attribute) {
-        struct buf text = { 0 };
-
-        for (size_t i = 0; i < ARRAY_LEN(attribute_members); i++)
-                buf_printf(&text, "\"%s\":%s,", attribute_members[i].shown_as,
-                           node_json(checker, node_get(attribute, attribute_members[i].member)));
-        const char *json = message_of(checker,
-                                      "{%s\"IntValues\":null,\"BoolValues\":null,"
-                                      "\"StringValues\":null,\"VersionValues\":null}",
-                                      text.data);
-        buf_release(&text);
-        return json;
-}
 
 OWN_RULE(rule_attribute) {
         const struct rule text = { .high = ATTRIBUTE_BYTES_MAX };
@@ -154,7 +140,7 @@ OWN_RULE(rule_attribute) {
         if (count == 0)
                 report_text(checker, at, NULL, SLICE_EMPTY, "exactly one value must be specified");
         else if (count > 1)
-                report(checker, FIELD_INVALID, at, NULL, attribute_json(checker, value),
+                report(checker, FIELD_INVALID, at, NULL, node_json(checker, value),
                        "exactly one value must be specified");
 }
 
@@ -497,7 +483,8 @@ OWN_RULE(rule_devices) {
         struct at list = at_member(at, "devices"), counters = at_member(at, "sharedCounters");
 
         (void)rule;
-        if (count && (node_get(value, "sharedCounters") || is_emptied(checker, &counters)))
+        if ((devices || is_emptied(checker, &list)) &&
+            (node_get(value, "sharedCounters") || is_emptied(checker, &counters)))
                 report_text(checker, at, NULL, SLICE_EMPTY,
                             "only one of `sharedCounters` or `devices` is allowed");
         if (count > most) {

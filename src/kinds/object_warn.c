@@ -126,7 +126,8 @@ static void warn_fraction(const struct warn_sink *sink, const struct json_node *
         struct slice amount = node_get_text(node_get(resources, list), "storage");
         int64_t milli;
 
-        if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0)
+        if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0 &&
+            milli != INT64_MAX && milli != INT64_MIN)
                 warn_text(sink,
                           "spec.resources.%s[storage]: fractional byte value \"" SLICE_FMT
                           "\" is invalid, must be an integer",

@@ -201,6 +201,17 @@ void persistent_volume_defaults(struct json_tree *tree, struct json_node *object
         source_defaults_apply(tree, spec);
 }
 
+/* Of a volume inside of it, as of any other, but neither its mode nor what becomes of it. */
+void volume_attachment_defaults(struct json_tree *tree, struct json_node *object) {
+        struct json_node *source = object_at(object_at(object, "spec"), "source");
+        struct json_node *volume = object_at(source, "inlineVolumeSpec");
+
+        if (!volume)
+                return;
+        resource_list_defaults(tree, node_get(volume, "capacity"));
+        source_defaults_apply(tree, volume);
+}
+
 /* ---- pods ---- */
 
 /* Both names of the service account say the same. */

@@ -101,6 +101,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_DELETE_OBJECT | KIND_STATUS,
                 .prepare = status_prepare,
+                .apply_defaults = volume_attachment_defaults,
                 .validate = volume_attachment_validate,
                 COLUMNS(volume_attachment_columns),
                 .table_row = volume_attachment_row,

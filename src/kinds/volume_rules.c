@@ -217,7 +217,8 @@ void check_volume_spec(struct checker *checker, const struct at *at, const struc
                 check_inline_ends(checker, at, spec);
         else
                 check_rules(checker, at, spec, end_rules);
-        check_rules(checker, at, spec, last_rules);
+        if (!is_inline)
+                check_rules(checker, at, spec, last_rules);
 }
 
 /* A secret for growing may be added to a volume that had none. */

@@ -137,7 +137,8 @@ static void warn_claim(const struct warn_sink *sink, size_t index, const struct 
                 struct slice amount = node_get_text(node_get(resources, lists[i]), "storage");
                 int64_t milli = 0;
 
-                if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0)
+                if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0 &&
+                    milli != INT64_MAX && milli != INT64_MIN)
                         warn_text(sink,
                                   "spec.volumeClaimTemplates[%zu].%sresources.%s[storage]: "
                                   "fractional byte value \"" SLICE_FMT

@@ -457,7 +457,8 @@ static bool is_unversioned(const struct json_node *object) {
 
 /* DeleteOptions come with any group's apiVersion, or none. */
 int decode_options(struct api_context *context, struct decoded *ret_decoded) {
-        struct strictness strictness = { .context = context };
+        struct strictness strictness = { .context = context,
+                                         .warnings_before = context->warning_count };
         struct decoded decoded = { 0 };
         int r = parse_body(context, &strictness, OPTIONS_KIND, &decoded);
 

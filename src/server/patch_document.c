@@ -161,8 +161,9 @@ static int report_unversioned(struct api_context *context, const struct api_writ
                                 schema_field_find(metadata, name);
 
                 if (!is_known)
-                        strictness_add(&strictness, "unknown", name);
+                        strictness_note(&strictness, arena_string(context->arena, name));
         }
+        unknown_paths_report(&strictness.later, true, strictness_unknown, &strictness);
         r = fail_strictness(context, write, &strictness);
         buf_release(&strictness.text);
         return r;

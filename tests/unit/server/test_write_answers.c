@@ -542,6 +542,35 @@ static const struct {
         { "PATCH", SERVICES "/both", MERGE_PATCH, "{\"spec\":{\"selector\":{\"a\":\"b\"}}}", 200,
           "[\"IPv4\",\"IPv6\"]", "/spec/ipFamilies" },
         /* zeroes that a view shows, and what is empty and yet sent */
+        /* repeated terms, volumes inside of attachments, devices, definitions, mutations */
+        { "POST", "/apis/storage.k8s.io/v1/storageclasses", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"provisioner\":\"p\",\"allowedTopologies\":[{},{}]}",
+          422, "allowedTopologies[1].matchLabelExpressions: Duplicate value: \"\"", NULL },
+        { "POST", "/apis/storage.k8s.io/v1/volumeattachments", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"source\":{\"inlineVolumeSpec\":{"
+          "\"azureDisk\":{}}}}}",
+          422, "spec.source.inlineVolumeSpec.azureDisk.diskURI: Unsupported value: \"\"", NULL },
+        { "POST", "/apis/resource.k8s.io/v1/resourceslices", NULL,
+          "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"devices\":[],\"sharedCounters\":[{\"name\":"
+          "\"c\"}]}}",
+          422, "only one of `sharedCounters` or `devices` is allowed", NULL },
+        { "POST", "/apis/resource.k8s.io/v1/resourceslices", NULL,
+          "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"devices\":[{\"name\":\"d\",\"attributes\":{"
+          "\"a\":{\"int\":2,\"bool\":true}}}]}}",
+          422, "Invalid value: {\"IntValue\":2,\"BoolValue\":true,", NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"metadata\":{\"name\":\"ws.x.y\"},\"spec\":{\"versions\":[{\"name\":\"v1\"},{\"name\":"
+          "\"v1\",\"storage\":true}]}}",
+          422, "status.storedVersions: Invalid value: [\"v1\"]: must have the storage version v1",
+          NULL },
+        { "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", NULL,
+          "{\"metadata\":{\"name\":\"ws.x.y\"},\"spec\":{\"conversion\":{},"
+          "\"preserveUnknownFields\":true}}",
+          422, "spec.conversion.strategy: Invalid value: \"\": must be None if", NULL },
+        { "POST", "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"mutations\":[{\"patchType\":"
+          "\"ApplyConfiguration\",\"applyConfiguration\":{\"expression\":\"null\"}}]}}",
+          422, "must evaluate to Object but got null_type", NULL },
         /* labels by default are there again when the object is read back from the store */
         { "PATCH", "/api/v1/namespaces/default/replicationcontrollers/a/status", JSON_PATCH,
           "[{\"op\":\"move\",\"from\":\"/metadata/labels\",\"path\":\"/spec/template/"
