@@ -5,7 +5,9 @@
 #include "kinds/check.h"
 #include "kinds/prepare.h"
 
+#include "base/arena.h"
 #include "base/base64.h"
+#include "base/map.h"
 #include "base/util.h"
 
 #define GROUP "certificates.k8s.io"
@@ -85,23 +87,31 @@ static void keep_conditions(struct json_tree *tree, struct json_node *status,
         node_put(tree, status, "conditions", list);
 }
 
-static struct slice old_transition(const struct json *old, const struct json_node *condition) {
+static struct slice state_text(struct arena *arena, struct slice type, struct slice status) {
+        return slice_of(
+                arena_printf(arena, SLICE_FMT " " SLICE_FMT, SLICE_ARG(status), SLICE_ARG(type)));
+}
+
+/* By type and status, when the stored conditions came to be so; of the same the first. */
+static struct map *old_transitions(struct arena *arena, const struct json *old) {
         struct json_iter iter = json_iter(json_get(json_get(old, "status"), "conditions"));
+        struct map *times = map_new();
         const struct json *stored;
 
         while (json_next(&iter, NULL, &stored)) {
-                struct slice time = json_get_text(stored, "lastTransitionTime");
+                const struct json *time = json_get(stored, "lastTransitionTime");
+                struct slice state = state_text(arena, json_get_text(stored, "type"),
+                                                json_get_text(stored, "status"));
 
-                if (time.len &&
-                    slice_eq(json_get_text(stored, "type"), node_get_text(condition, "type")) &&
-                    slice_eq(json_get_text(stored, "status"), node_get_text(condition, "status")))
-                        return time;
+                if (json_text(time).len && !map_get(times, state))
+                        map_put(times, state, (void *)(uintptr_t)time);
         }
-        return SLICE_EMPTY;
+        return times;
 }
 
 static void stamp_conditions(struct kind_context *context, struct json_tree *tree,
                              struct json_node *conditions, const struct json *old) {
+        struct map *times = old_transitions(context->scratch, old);
         struct node_iter iter = node_iter(conditions);
         struct json_node *condition;
         char now[WALL_TIME_TEXT_MAX];
@@ -112,10 +122,13 @@ static void stamp_conditions(struct kind_context *context, struct json_tree *tre
                         node_put_string(tree, condition, "lastUpdateTime", now);
                 if (node_get_text(condition, "lastTransitionTime").len)
                         continue;
-                struct slice before = old_transition(old, condition);
+                const struct json *before = map_get(
+                        times, state_text(context->scratch, node_get_text(condition, "type"),
+                                          node_get_text(condition, "status")));
                 node_put_text(tree, condition, "lastTransitionTime",
-                              before.len ? before : slice_of(now));
+                              before ? json_text(before) : slice_of(now));
         }
+        map_free(times);
 }
 
 PREPARE_HOOK(certificate_signing_request_prepare) {
