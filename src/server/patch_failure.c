@@ -54,15 +54,16 @@ struct json_tree *patch_again(struct api_context *context, enum patch_type type,
 static void write_patched(struct api_context *context, enum patch_type type,
                           const struct api_write *write, struct buf *out) {
         CLEANUP(raw_leaves_release) struct raw_leaves leaves = { 0 };
-        CLEANUP(buf_release) struct buf text = { 0 };
+        CLEANUP(buf_release) struct buf text = { 0 }, shown = { 0 };
 
         raw_leaves_hide(&leaves, context->request->body, type == PATCH_JSON);
         CLEANUP(cleanup_json_tree)
         struct json_tree *tree = patch_again(context, type, write, buf_view(&leaves.text));
         if (!tree)
                 return;
-        node_write_for_html(json_tree_root(tree), &text);
-        raw_leaves_show(&leaves, buf_view(&text), out);
+        node_write(json_tree_root(tree), &text);
+        raw_leaves_show(&leaves, buf_view(&text), &shown);
+        json_escape_for_html(buf_view(&shown), out);
 }
 
 /* The first wrong value in that order; NULL when there is none. */

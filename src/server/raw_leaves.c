@@ -121,17 +121,6 @@ void raw_leaves_hide(struct raw_leaves *leaves, struct slice patch, bool is_oper
 
 /* ---- showing ---- */
 
-static void put_for_html(struct slice token, struct buf *out) {
-        for (size_t i = 0; i < token.len; i++) {
-                char c = token.ptr[i];
-
-                if (c == '<' || c == '>' || c == '&')
-                        buf_printf(out, "\\u%04x", (unsigned)c);
-                else
-                        buf_char(out, c);
-        }
-}
-
 void raw_leaves_show(const struct raw_leaves *leaves, struct slice text, struct buf *out) {
         const size_t mark_len = strlen(MARK);
 
@@ -146,7 +135,7 @@ void raw_leaves_show(const struct raw_leaves *leaves, struct slice text, struct 
                 char *end;
                 size_t number = strtoul(mark + mark_len, &end, 10);
                 if (*end == '"' && number < leaves->count) {
-                        put_for_html(leaves->items[number], out);
+                        buf_slice(out, leaves->items[number]);
                         head = (size_t)(end + 1 - mark);
                 } else {
                         buf_slice(out, slice_make(text.ptr, mark_len));

@@ -16,7 +16,6 @@ struct raw_leaves {
 /* Hides them in valid JSON.  is_operations: a JSON patch, of which only the values count, not the
  * paths. */
 void raw_leaves_hide(struct raw_leaves *leaves, struct slice patch, bool is_operations);
-/* Appends a JSON text in which the stand-ins are what they stand for, safe inside of HTML as Go
- * prints it. */
+/* Appends a JSON text in which the stand-ins are what they stand for. */
 void raw_leaves_show(const struct raw_leaves *leaves, struct slice text, struct buf *out);
 void raw_leaves_release(struct raw_leaves *leaves);
