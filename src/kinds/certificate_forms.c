@@ -59,15 +59,26 @@ static X509_REQ *read_request(struct slice pem, const char **ret_problem) {
         return request;
 }
 
+static const char *forged_text(const EVP_PKEY *key) {
+        switch (key ? EVP_PKEY_base_id(key) : EVP_PKEY_NONE) {
+        case EVP_PKEY_EC:
+                return "x509: ECDSA verification failure";
+        case EVP_PKEY_ED25519:
+                return "x509: Ed25519 verification failure";
+        case EVP_PKEY_RSA:
+                return "crypto/rsa: verification error";
+        default:
+                return "x509: cannot verify signature: algorithm unimplemented";
+        }
+}
+
 const char *certificate_request_problem(struct slice pem) {
         const char *problem = NULL;
         X509_REQ *request = read_request(pem, &problem);
         EVP_PKEY *key = request ? X509_REQ_get0_pubkey(request) : NULL;
 
         if (!problem && X509_REQ_verify(request, key) != 1)
-                problem = key && EVP_PKEY_base_id(key) == EVP_PKEY_EC
-                                  ? "x509: ECDSA verification failure"
-                                  : "crypto/rsa: verification error";
+                problem = forged_text(key);
         X509_REQ_free(request);
         ERR_clear_error();
         return problem;
