@@ -121,19 +121,6 @@ WARN_HOOK(ingress_warn) {
 #define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
 #define OPTIONS_ANNOTATION "volume.beta.kubernetes.io/mount-options"
 
-static void warn_fraction(const struct warn_sink *sink, const struct json_node *resources,
-                          const char *list) {
-        struct slice amount = node_get_text(node_get(resources, list), "storage");
-        int64_t milli;
-
-        if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0 &&
-            milli != INT64_MAX && milli != INT64_MIN)
-                warn_text(sink,
-                          "spec.resources.%s[storage]: fractional byte value \"" SLICE_FMT
-                          "\" is invalid, must be an integer",
-                          list, SLICE_ARG(amount));
-}
-
 WARN_HOOK(persistent_volume_claim_warn) {
         const struct warn_sink sink = { emit, context };
         const struct json_node *resources = node_get(node_get(object, "spec"), "resources");
@@ -144,8 +131,10 @@ WARN_HOOK(persistent_volume_claim_warn) {
                 warn_text(&sink, "metadata.annotations[" CLASS_ANNOTATION
                                  "]: deprecated since v1.8; use \"storageClassName\" attribute "
                                  "instead");
-        warn_fraction(&sink, resources, "requests");
-        warn_fraction(&sink, resources, "limits");
+        warn_fraction_of_bytes(&sink, "spec.", "requests",
+                               node_get_text(node_get(resources, "requests"), "storage"));
+        warn_fraction_of_bytes(&sink, "spec.", "limits",
+                               node_get_text(node_get(resources, "limits"), "storage"));
 }
 
 /* Kinds of volumes that do nothing any more. */

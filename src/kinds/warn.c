@@ -2,6 +2,7 @@
 #include "kinds/warn.h"
 #include "kinds/check.h"
 #include "kinds/old_profiles.h"
+#include "kinds/warn_text.h"
 
 #include "api/dns_name.h"
 #include "api/selector.h"
@@ -172,7 +173,7 @@ static void warn_fraction(const struct warner *warner, const char *path, const c
                           const char *name, const struct json_node *amounts) {
         struct slice amount = node_get_text(amounts, name);
 
-        if (amount.len && !is_whole_quantity(amount))
+        if (is_fraction_of_bytes(amount))
                 warn_warn(warner,
                           "%s%s[%s]: fractional byte value \"" SLICE_FMT
                           "\" is invalid, must be an integer",

@@ -1,6 +1,7 @@
 /* How warnings are written, and those about addresses. */
 #include "kinds/warn_text.h"
 
+#include "api/quantity.h"
 #include "base/ip_text.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,23 @@ void warn_text(const struct warn_sink *sink, const char *format, ...) {
         va_end(args);
         sink->emit(sink->context, text.data);
         buf_release(&text);
+}
+
+bool is_fraction_of_bytes(struct slice amount) {
+        int64_t milli;
+
+        return amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0 &&
+               milli != INT64_MAX && milli != INT64_MIN;
+}
+
+void warn_fraction_of_bytes(const struct warn_sink *sink, const char *path, const char *list,
+                            struct slice amount) {
+        if (!is_fraction_of_bytes(amount))
+                return;
+        warn_text(sink,
+                  "%sresources.%s[storage]: fractional byte value \"" SLICE_FMT
+                  "\" is invalid, must be an integer",
+                  path, list, SLICE_ARG(amount));
 }
 
 /* ---- addresses ---- */

@@ -12,6 +12,12 @@ struct warn_sink {
 
 void warn_text(const struct warn_sink *sink, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
+/* Whether an amount of bytes has thousandths; what overflows counts as whole, as upstream. */
+bool is_fraction_of_bytes(struct slice amount);
+/* Of storage in the list "requests" or "limits" of resources; path is what stands before their
+ * name. */
+void warn_fraction_of_bytes(const struct warn_sink *sink, const char *path, const char *list,
+                            struct slice amount);
 /* An address in a form that not every program reads; path is its place. */
 void warn_address(const struct warn_sink *sink, const char *path, struct slice text);
 void warn_addresses(const struct warn_sink *sink, const char *path, const struct json_node *list);

@@ -2,7 +2,6 @@
 #include "kinds/warn.h"
 #include "kinds/warn_text.h"
 
-#include "api/quantity.h"
 #include "base/arena.h"
 #include "base/util.h"
 #include <stdio.h>
@@ -132,19 +131,13 @@ static void warn_claim(const struct warn_sink *sink, size_t index, const struct 
                        bool is_update) {
         static const char *const lists[] = { "requests", "limits" };
         const struct json_node *resources = node_get(node_get(claim, "spec"), "resources");
+        char path[80];
 
-        for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-                struct slice amount = node_get_text(node_get(resources, lists[i]), "storage");
-                int64_t milli = 0;
-
-                if (amount.len && quantity_milli(amount, &milli, NULL) == 0 && milli % 1000 != 0 &&
-                    milli != INT64_MAX && milli != INT64_MIN)
-                        warn_text(sink,
-                                  "spec.volumeClaimTemplates[%zu].%sresources.%s[storage]: "
-                                  "fractional byte value \"" SLICE_FMT
-                                  "\" is invalid, must be an integer",
-                                  index, is_update ? "Spec." : "", lists[i], SLICE_ARG(amount));
-        }
+        snprintf(path, sizeof(path), "spec.volumeClaimTemplates[%zu].%s", index,
+                 is_update ? "Spec." : "");
+        for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+                warn_fraction_of_bytes(sink, path, lists[i],
+                                       node_get_text(node_get(resources, lists[i]), "storage"));
 }
 
 WARN_EACH_HOOK(stateful_set_warn) {

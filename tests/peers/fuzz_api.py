@@ -55,7 +55,8 @@ class Pair:
             if found is not None:
                 continue
             generated = generated_names(body) or generated
-            plain = [(status, warned, without_versions(normal(text, generated), fact.get(SEEN, ()))) for (status, warned, text), fact in zip(in_one_order(answers), facts)]
+            plain = [(status, warned, without_versions(normal(text, generated), fact.get(SEEN, ())))
+                     for (status, warned, text), fact in zip(in_one_order(answers), facts)]
             form = form_of(method, path, content)
             every = list(differences(form, *plain))
             told = [item for item in every if not known(item[0], plural_of(path))]

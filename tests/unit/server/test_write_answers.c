@@ -895,6 +895,10 @@ static const struct {
         { "PATCH", "/apis/storage.k8s.io/v1/csidrivers/d", MERGE_PATCH,
           "{\"spec\":{\"tokenRequests\":[{\"audience\":\"b\"}]}}",
           "spec.serviceAccountTokenInSecrets is unset" },
+        { "POST", CLAIMS, NULL,
+          "{\"metadata\":{\"name\":\"large\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+          "\"resources\":{\"requests\":{\"storage\":\"1e30\"}}}}",
+          "" },
 };
 
 static void test_warnings(void **state) {
@@ -909,6 +913,39 @@ static void test_warnings(void **state) {
                     f.has_warning != (*warned[i].told != '\0'))
                         fail_msg("%s: %d %s", warned[i].body, status, f.warnings);
         }
+        /* also where nothing else of the request can be read */
+        assert_int_equal(ask(&f, "DELETE", "/api/v1/namespaces/default/endpoints/a",
+                             "{\"gracePeriodSeconds\":\"x\"}"),
+                         400);
+        assert_non_null(strstr(f.warnings, "v1 Endpoints is deprecated"));
+        fixture_free(&f);
+}
+
+/* Lines that differ are shown of values of a usual size alone. */
+static void test_differences(void **state) {
+        struct fixture f = fixture_new();
+        struct buf patch = { 0 };
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", PODS,
+                             "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":"
+                             "\"c\",\"image\":\"x\"}]}}"),
+                         201);
+        for (int count = 1; count <= 6000; count += 5999) {
+                buf_clear(&patch);
+                buf_text(&patch, "{\"spec\":{\"volumes\":[");
+                for (int i = 0; i < count; i++)
+                        buf_printf(
+                                &patch,
+                                "%s{\"name\":\"volume-%d\",\"emptyDir\":{\"medium\":\"Memory\"}}",
+                                i ? "," : "", i);
+                buf_text(&patch, "]}}");
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, PODS "/a", patch.data), 422);
+                assert_non_null(strstr(f.text, "pod updates may not change fields"));
+                assert_int_equal(strstr(f.text, "@@ -") != NULL, count == 1);
+                assert_true(strlen(f.text) < 100000);
+        }
+        buf_release(&patch);
         fixture_free(&f);
 }
 
@@ -917,6 +954,7 @@ int main(void) {
                 cmocka_unit_test(test_rows),
                 cmocka_unit_test(test_warned_of_changes),
                 cmocka_unit_test(test_warnings),
+                cmocka_unit_test(test_differences),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
