@@ -228,8 +228,6 @@ static int prepare_update(struct api_context *context, struct api_write *write) 
         prepare_owners(context, write);
         write->has_self_link = node_get_text(metadata, "selfLink").len > 0;
         keep_metadata(write, metadata);
-        if (!context->is_dry_run) /* it goes where the object is stored */
-                node_remove(metadata, "selfLink");
         if (write->operation == KIND_UPDATE_STATUS)
                 isolate_status(write);
         else if ((write->resource->kind->flags & KIND_STATUS) && !reads_status(write->subresource))
@@ -280,6 +278,8 @@ int write_update(struct api_context *context, struct api_write *write, struct sl
                 *ret_is_deleted = true;
                 return finish_deletion(context, write, ret_body);
         }
+        if (!context->is_dry_run) /* it goes where the object is stored */
+                node_remove(node_get(write->object, "metadata"), "selfLink");
         if (is_same_object(write->object, write->stored_json) &&
             has_same_owners(write, !write->has_self_link)) {
                 *ret_body = arena_slice(context->arena, store_object_body(write->old));
