@@ -1,17 +1,17 @@
 /* Validation of containers: what they mount, as files and as block devices. */
 #include "kinds/workload_check.h"
 
-/* Names and paths of a list of mounts or devices, for the other list to keep away from. */
+/* Names and paths of a list of mounts or devices, for the other list to keep away from: of those
+ * that share a name only the last path, as upstream. */
 struct taken_places {
         struct text_set names, paths;
 };
 
 static void taken_places_collect(struct taken_places *places, const struct json_node *list,
                                  const char *path_member) {
-        for (size_t i = 0; i < node_count(list); i++) {
-                text_set_add(&places->names, node_get_text(node_at(list, i), "name"));
-                text_set_add(&places->paths, node_get_text(node_at(list, i), path_member));
-        }
+        for (size_t i = node_count(list); i-- > 0;)
+                if (text_set_add(&places->names, node_get_text(node_at(list, i), "name")))
+                        text_set_add(&places->paths, node_get_text(node_at(list, i), path_member));
 }
 
 static void taken_places_release(struct taken_places *places) {

@@ -47,6 +47,20 @@ static const struct invalid_case cases[] = {
           "spec.containers[0].ports[0].name: Invalid value: \"123\": must contain at least one "
           "letter (a-z)" },
 
+        /* mounts and devices: of mounts that share a name only the last path counts */
+        { "[{\"name\":\"c\",\"image\":\"x\",\"volumeMounts\":[{\"name\":\"m\",\"mountPath\":\"/"
+          "a\"},{"
+          "\"name\":\"m\",\"mountPath\":\"/b\"}],\"volumeDevices\":[{\"name\":\"p\",\"devicePath\":"
+          "\"/a\"},{\"name\":\"q\",\"devicePath\":\"/b\"}]}]",
+          ",\"volumes\":[{\"name\":\"m\",\"emptyDir\":{}},{\"name\":\"p\","
+          "\"persistentVolumeClaim\":{\"claimName\":\"a\"}},{\"name\":\"q\","
+          "\"persistentVolumeClaim\":{\"claimName\":\"b\"}}]",
+          "spec.containers[0].volumeMounts[0].mountPath: Invalid value: \"/a\": must not already "
+          "exist as a path in volumeDevices\nspec.containers[0].volumeMounts[1].mountPath: Invalid "
+          "value: \"/b\": must not already exist as a path in volumeDevices\n"
+          "spec.containers[0].volumeDevices[1].devicePath: Invalid value: \"/b\": must not already "
+          "exist as a path in volumeMounts" },
+
         /* resources */
         { "[{\"name\":\"c\",\"image\":\"x\",\"resources\":{\"requests\":{\"cpu\":\"2\"},\"limits\":"
           "{"
