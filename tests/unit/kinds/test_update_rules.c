@@ -38,6 +38,15 @@ struct update_case {
         "\"NodeResizeInProgress\", \"NodeResizeInfeasible\", \"NodeResizePending\""
 #define TOPOLOGY(value)                                                                            \
         "{\"nodeTopology\":{\"matchLabels\":{" value "}},\"storageClassName\":\"f\"}"
+#define KEY_AT                                                                                     \
+        "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].key: Invalid value: " \
+        "\"\": "
+#define NO_KEY                                                                                     \
+        KEY_AT "name part must be non-empty\n" KEY_AT                                              \
+               "name part must consist of alphanumeric characters, '-', '_' or '.', and must "     \
+               "start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "  \
+               "'123-abc', regex used for validation is "                                          \
+               "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 #define TEMPLATE(metadata)                                                                         \
         "{\"spec\":{\"metadata\":{" metadata "},\"spec\":{\"devices\":{\"requests\":[{\"name\":"   \
         "\"r\",\"exactly\":{\"deviceClassName\":\"g\",\"allocationMode\":\"ExactCount\","          \
@@ -62,6 +71,8 @@ static const struct update_case cases[] = {
         { "v1", "PersistentVolume", KIND_UPDATE,
           VOLUME(HOST AFFINE("failure-domain.beta.kubernetes.io/zone", "1")),
           VOLUME(HOST AFFINE("topology.kubernetes.io/zone", "1")), "" },
+        { "v1", "PersistentVolume", KIND_UPDATE, VOLUME(HOST AFFINE("a", "1")),
+          VOLUME(HOST AFFINE("", "1")), NO_KEY "\n" NO_KEY },
 
         /* claims */
         { "v1", "PersistentVolumeClaim", KIND_UPDATE, CLAIM(ONE_GI, "\"phase\":\"Bound\""),
