@@ -46,6 +46,7 @@ struct api_route {
         bool is_watch;    /* by the legacy /watch/ prefix or ?watch */
         struct slice path;
         struct slice group, version, plural, ns, name, subresource;
+        bool has_ns, has_name;               /* in the path, and be they empty */
         struct slice only_name;              /* of a list or watch, by its field selector */
         const struct api_resource *resource; /* NULL when unknown */
         bool group_is_known;

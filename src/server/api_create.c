@@ -16,7 +16,6 @@ static int serve_review(struct api_context *context) {
         const struct kind_info *kind = context->resource->kind;
         struct field_errors errors = { .arena = context->arena };
         struct decoded decoded = { 0 };
-        struct slice given = SLICE_EMPTY;
         struct buf text = { 0 };
         struct err err = { 0 };
         int r = decode_body(context, kind->group, kind->version, kind->kind, &decoded);
@@ -26,11 +25,9 @@ static int serve_review(struct api_context *context) {
         hooks_prepare(context, context->resource);
         for (size_t i = 0; i < ARRAY_LEN(managed); i++)
                 node_remove(node_get(decoded.object, "metadata"), managed[i]);
-        given = node_get_text(node_get(decoded.object, "metadata"), "namespace");
-        if (context->route.ns.len && given.len && !slice_eq(given, context->route.ns)) {
+        if (check_given_namespace(context, decoded.object) < 0) {
                 decoded_release(&decoded);
-                return fail_bad_request(context, "the namespace of the provided object does not "
-                                                 "match the namespace sent on the request");
+                return API_FAILED;
         }
         if (context->route.ns.len)
                 node_put_text(decoded.tree,
@@ -100,7 +97,7 @@ int serve_create(struct api_context *context) {
                 return fail_method(context);
         if (context->resource->kind->flags & KIND_REVIEW)
                 return serve_review(context);
-        if ((context->resource->kind->flags & KIND_NAMESPACED) && route->ns.len == 0)
+        if ((context->resource->kind->flags & KIND_NAMESPACED) && !route->has_ns)
                 return fail_method(context);
         return create_object(context);
 }
@@ -163,6 +160,8 @@ int serve_update(struct api_context *context) {
         if (decode_body(context, kind->group, kind->version, kind->kind, &decoded) < 0)
                 return API_FAILED;
         int r = check_url(context, decoded.object);
+        if (r == 0)
+                r = check_key(context, context->route.name);
         if (r == 0) {
                 object = object_find(context, context->resource, context->route.ns,
                                      context->route.name);

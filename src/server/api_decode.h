@@ -46,5 +46,9 @@ void strictness_duplicate(void *context, struct slice path, struct slice key);
 int fail_custom_type(struct api_context *context, const struct json_node *object,
                      const char *member, const char *wanted);
 
+/* The namespace of a body, if it names one, against the URL. */
+int check_given_namespace(struct api_context *context, struct json_node *object);
+/* What cannot be stored under a name in the URL's namespace is looked for nowhere. */
+int check_key(struct api_context *context, struct slice name);
 /* Name and namespace of a body against the URL (PUT, PATCH). */
 int check_url(struct api_context *context, struct json_node *object);

@@ -46,6 +46,11 @@ int fail_bad_request(struct api_context *context, const char *format, ...) {
         return API_FAILED;
 }
 
+int fail_given_namespace(struct api_context *context) {
+        return fail_bad_request(context, "the namespace of the provided object does not match the "
+                                         "namespace sent on the request");
+}
+
 /* As Go's %q prints it. */
 static const char *quoted_name(struct api_context *context, struct slice name) {
         CLEANUP(buf_release) struct buf text = { 0 };

@@ -7,6 +7,8 @@ int fail_plain(struct api_context *context, int code, const char *reason, const 
         __attribute__((format(printf, 4, 5)));
 int fail_bad_request(struct api_context *context, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
+/* The object is given another namespace than the URL's. */
+int fail_given_namespace(struct api_context *context);
 int fail_not_found(struct api_context *context, const struct api_resource *resource,
                    struct slice name);
 /* "pods "x" is forbidden: why"; plural and name may be empty. */

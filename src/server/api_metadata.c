@@ -26,6 +26,8 @@ void validate_metadata(const struct api_write *write, struct field_errors *error
         const char *rules = kind_metadata_rules(kind)->create;
 
         metadata_check(write->object, *rules ? kind : NULL, false, errors);
+        if ((kind->flags & KIND_NAMESPACED) && write->ns.len == 0)
+                field_error_add(errors, FIELD_REQUIRED, "metadata.namespace", NULL, NULL);
         if (*rules == 'C')
                 metadata_check_finalizer_domains(node_get(write->object, "metadata"), errors);
 }

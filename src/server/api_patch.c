@@ -70,7 +70,7 @@ static bool may_create(const struct api_context *context) {
 }
 
 int check_patch_route(struct api_context *context) {
-        if (context->route.name.len == 0 || !(context->resource->kind->verbs & VERB_PATCH))
+        if (!context->route.has_name || !(context->resource->kind->verbs & VERB_PATCH))
                 return fail_method(context);
         return patch_type(context) == PATCH_UNKNOWN ? fail_media(context) : 0;
 }

@@ -36,45 +36,69 @@ static int serve_read(struct api_context *context) {
                 return serve_log(context);
         if (is_live(route->subresource))
                 return serve_live(context);
-        if (slice_is(route->subresource, "binding") || slice_is(route->subresource, "eviction") ||
-            slice_is(route->subresource, "finalize"))
-                return fail_method(context);
         return serve_get(context);
 }
 
-/* A name that cannot be stored is looked for nowhere. */
+/* Bodies are looked at before what can be stored, but for patches. */
 static int check_name(struct api_context *context) {
-        const char *problem = segment_problem(context->route.name, false);
+        const struct api_route *route = &context->route;
+        struct slice method = context->request->method;
 
-        if (!problem || slice_is(context->request->method, "POST"))
+        if (!route->has_name || slice_is(method, "POST") || slice_is(method, "PUT"))
                 return 0;
-        return fail_bad_request(context, "Name parameter invalid: \"" SLICE_FMT "\": %s",
-                                SLICE_ARG(context->route.name), problem);
+        return check_key(context, route->name);
 }
 
-/* What is created only has no path of its own. */
+/* What is created only has no path of its own, and none beside its namespace. */
 static bool is_served(const struct api_route *route) {
         const struct api_resource *resource = route->resource;
 
-        return resource && has_subresource(resource, route->subresource) &&
-               (!is_custom(resource) || custom_route_is_in_scope(route)) &&
-               (resource->kind->verbs != VERB_CREATE || route->name.len == 0);
+        if (!resource || !has_subresource(resource, route->subresource) ||
+            (is_custom(resource) && !custom_route_is_in_scope(route)))
+                return false;
+        return resource->kind->verbs != VERB_CREATE ||
+               (route->name.len == 0 &&
+                (route->has_ns || !(resource->kind->flags & KIND_NAMESPACED)));
+}
+
+#define READ_AND_WRITTEN                                                                           \
+        { "GET", "HEAD", "PUT", "PATCH" }
+static const struct {
+        const char *subresource, *methods[4];
+} subresource_methods[] = {
+        { "approval", READ_AND_WRITTEN }, { "binding", { "POST" } },
+        { "eviction", { "POST" } },       { "ephemeralcontainers", READ_AND_WRITTEN },
+        { "finalize", { "PUT" } },        { "log", { "GET", "HEAD" } },
+        { "resize", READ_AND_WRITTEN },   { "scale", READ_AND_WRITTEN },
+        { "status", READ_AND_WRITTEN },   { "token", { "POST" } },
+};
+
+static bool takes_method(struct slice subresource, struct slice method) {
+        for (size_t i = 0; i < ARRAY_LEN(subresource_methods); i++) {
+                if (!slice_is(subresource, subresource_methods[i].subresource))
+                        continue;
+                for (size_t k = 0; k < ARRAY_LEN(subresource_methods[i].methods); k++)
+                        if (subresource_methods[i].methods[k] &&
+                            slice_is(method, subresource_methods[i].methods[k]))
+                                return true;
+                return false;
+        }
+        return true;
 }
 
 /* What no path takes is refused before anyone asks in which form the answer is wanted. */
 static int check_route(struct api_context *context) {
-        static const char *const written[] = { "approval", "ephemeralcontainers",
-                                               "finalize", "resize",
-                                               "scale",    "status" };
         struct slice method = context->request->method;
 
         if (is_custom(context->resource))
                 return custom_route_check(context);
-        for (size_t i = 0; i < ARRAY_LEN(written); i++)
-                if (slice_is(context->route.subresource, written[i]) &&
-                    (slice_is(method, "POST") || slice_is(method, "DELETE")))
-                        return fail_method(context);
-        return slice_is(method, "PATCH") ? check_patch_route(context) : 0;
+        if (!takes_method(context->route.subresource, method))
+                return fail_method(context);
+        if (slice_is(method, "PATCH") && check_patch_route(context) < 0)
+                return API_FAILED;
+        if (context->route.has_name && context->route.name.len == 0)
+                return fail_bad_request(context, "name must be provided");
+        return 0;
 }
 
 static void warn_of_deprecation(struct api_context *context) {

@@ -7,14 +7,16 @@
 
 #define SEGMENTS_MAX 12
 
+/* Slashes at the end mean nothing; between others an empty segment has its place. */
 static size_t split_path(struct slice path, struct slice *segments) {
-        struct slice segment;
         size_t count = 0;
 
-        while (count < SEGMENTS_MAX && slice_split(&path, '/', &segment)) {
-                if (segment.len)
-                        segments[count++] = segment;
-        }
+        if (path.len && path.ptr[0] == '/')
+                path = slice_make(path.ptr + 1, path.len - 1);
+        while (path.len && path.ptr[path.len - 1] == '/')
+                path.len--;
+        while (path.len && count < SEGMENTS_MAX && slice_split(&path, '/', &segments[count]))
+                count++;
         return count;
 }
 
@@ -38,6 +40,7 @@ static size_t take_namespace(struct api_route *route, const struct slice *segmen
             route->group.len == 0)
                 return 0;
         route->ns = segments[1];
+        route->has_ns = true;
         return 2;
 }
 
@@ -48,6 +51,7 @@ static void parse_resource(struct api_context *context, const struct slice *segm
 
         if (at < count)
                 route->plural = segments[at++];
+        route->has_name = at < count;
         if (at < count)
                 route->name = segments[at++];
         if (at < count)
@@ -58,10 +62,8 @@ static void parse_resource(struct api_context *context, const struct slice *segm
                                         route->plural);
         if (!route->resource)
                 return;
-        if (route->ns.len && !(route->resource->kind->flags & KIND_NAMESPACED))
-                route->resource = NULL;
-        else if (route->name.len && !route->ns.len &&
-                 (route->resource->kind->flags & KIND_NAMESPACED))
+        bool is_namespaced = route->resource->kind->flags & KIND_NAMESPACED;
+        if (is_namespaced ? route->has_name && !route->has_ns : route->has_ns)
                 route->resource = NULL;
 }
 
@@ -113,20 +115,31 @@ static struct slice selected_name(struct api_context *context) {
         return SLICE_EMPTY;
 }
 
+/* Of groups, versions and resources; other paths are compared as they are. */
+static struct slice trim_slashes(struct slice path) {
+        struct slice trimmed = path;
+
+        while (slice_has_suffix(trimmed, SLICE_LITERAL("//")))
+                trimmed.len--;
+        return slice_has_prefix(path, SLICE_LITERAL("/api")) && !slice_is(trimmed, "/apis/")
+                       ? trimmed
+                       : path;
+}
+
 void route_parse(struct api_context *context, struct slice path) {
         struct api_route *route = &context->route;
         struct slice segments[SEGMENTS_MAX];
         size_t count, at = 0;
         bool is_by_path = false;
 
-        route->path = path = percent_decode(context->arena, path, false);
+        route->path = path = trim_slashes(percent_decode(context->arena, path, false));
         count = split_path(path, segments);
         route->verb = verb_of(context);
         if (count >= 2 && slice_is(segments[0], "api")) {
                 route->version = segments[1];
                 route->group_is_known = true;
                 at = 2;
-        } else if (count >= 3 && slice_is(segments[0], "apis")) {
+        } else if (count >= 3 && slice_is(segments[0], "apis") && segments[1].len) {
                 route->group = segments[1];
                 route->version = segments[2];
                 route->group_is_known = group_exists(context->engine, route->group);

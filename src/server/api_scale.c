@@ -309,6 +309,8 @@ int serve_scale(struct api_context *context) {
                 return read_object(context, &object) < 0
                                ? API_FAILED
                                : read_scale(context, store_object_body(object));
+        if (check_key(context, context->route.name) < 0)
+                return API_FAILED;
         if (!object)
                 return fail_not_found(context, context->resource, context->route.name);
         return write_scale(context, object, is_put ? decoded.object : NULL);

@@ -243,7 +243,11 @@ int serve_token(struct api_context *context) {
 
         int r = decode_body(context, "authentication.k8s.io", "v1", "TokenRequest", &request);
         if (r == 0)
+                r = check_given_namespace(context, request.object);
+        if (r == 0)
                 r = check_account(context, node_get(request.object, "metadata"));
+        if (r == 0)
+                r = check_key(context, context->route.name);
         if (r == 0 && !account)
                 r = fail_not_found(context, context->resource, context->route.name);
         if (r == 0)

@@ -98,6 +98,8 @@ static int bind_pod(struct api_context *context, struct slice name,
         const struct store_object *pod = object_find(context, pods, context->route.ns, name);
         struct api_write write = { 0 };
 
+        if (check_key(context, name) < 0)
+                return API_FAILED;
         if (!pod)
                 return fail_not_found(context, pods, name);
         if (write_begin(context, pods, pod, &write) < 0)
@@ -119,17 +121,14 @@ int serve_binding(struct api_context *context) {
                 return r;
         struct json_node *metadata = node_get(decoded.object, "metadata");
         struct slice name = node_get_text(metadata, "name");
-        struct slice ns = node_get_text(metadata, "namespace");
-        if (ns.len && !slice_eq(ns, context->route.ns))
-                r = fail_bad_request(context, "the namespace of the provided object does not match "
-                                              "the namespace sent on the request");
-        else if (context->route.name.len && !slice_eq(name, context->route.name))
+        r = check_given_namespace(context, decoded.object);
+        if (r == 0 && context->route.name.len && !slice_eq(name, context->route.name))
                 r = fail_bad_request(context, "name in URL does not match name in Binding object");
         if (context->route.name.len == 0) /* as kube-apiserver: the old route looks at no UID */
                 node_remove(metadata, "uid");
         if (r == 0)
                 r = check_target(context, decoded.object);
-        if (r == 0)
+        if (r == 0 && context->route.ns.len)
                 r = check_namespace(context, context->route.ns, name);
         if (r == 0)
                 r = webhooks_allow_action(context, &decoded, "", "Binding");

@@ -426,7 +426,11 @@ int serve_eviction(struct api_context *context) {
 
         if (r < 0)
                 return r;
-        r = decode_eviction(context, &decoded, &eviction);
+        r = check_given_namespace(context, decoded.object);
+        if (r == 0)
+                r = decode_eviction(context, &decoded, &eviction);
+        if (r == 0)
+                r = check_key(context, context->route.name);
         if (r == 0)
                 r = check_namespace(context, context->route.ns, context->route.name);
         if (r == 0)

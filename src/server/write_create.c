@@ -105,13 +105,14 @@ static bool is_name_free(struct api_context *context, struct api_write *write,
 }
 
 static int check_create(struct api_context *context, struct api_write *write,
-                        const struct json_node *metadata) {
+                        struct json_node *metadata) {
         struct slice ns = node_get_text(metadata, "namespace");
         bool is_namespaced = write->resource->kind->flags & KIND_NAMESPACED;
 
-        if (is_namespaced && ns.len && !slice_eq(ns, write->ns))
-                return fail_bad_request(context, "the namespace of the provided object does not "
-                                                 "match the namespace sent on the request");
+        if (write->ns.len == 0)
+                node_remove(metadata, "namespace");
+        else if (is_namespaced && ns.len && !slice_eq(ns, write->ns))
+                return fail_given_namespace(context);
         return 0;
 }
 
@@ -187,7 +188,7 @@ int write_create(struct api_context *context, struct api_write *write, struct sl
         if (check_create(context, write, metadata) < 0)
                 return API_FAILED;
         fill_system_fields(context, write, metadata);
-        if ((write->resource->kind->flags & KIND_NAMESPACED) &&
+        if (write->ns.len && (write->resource->kind->flags & KIND_NAMESPACED) &&
             !context->engine->is_bootstrapping &&
             check_namespace(context, write->ns, write->name) < 0)
                 return API_FAILED;

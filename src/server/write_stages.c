@@ -109,8 +109,7 @@ static int take_identity(struct api_context *context, struct api_write *write) {
         if (!(write->resource->kind->flags & KIND_NAMESPACED) ||
             slice_eq(node_get_text(metadata, "namespace"), write->ns))
                 return 0;
-        return fail_bad_request(context, "the namespace of the provided object does not match the "
-                                         "namespace sent on the request");
+        return fail_given_namespace(context);
 }
 
 /* Once policies have changed the object, the plugins look at it again, and those policies that want
