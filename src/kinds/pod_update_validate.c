@@ -205,11 +205,13 @@ static void even_out_affinity(struct pod_update_validate_pair *pair) {
         struct json_node *old = node_get(node_get(pair->before, "affinity"), "nodeAffinity");
         struct json_node *affinity = node_get(pair->after, "affinity");
 
-        if (!old && affinity) {
+        if (!old && !node_get(affinity, "nodeAffinity"))
+                return;
+        if (!old) {
                 node_remove(affinity, "nodeAffinity");
                 if (node_count(affinity) == 0 && !node_get(pair->before, "affinity"))
                         node_remove(pair->after, "affinity");
-        } else if (old) {
+        } else {
                 node_put(pair->tree, node_need_object(pair->tree, pair->after, "affinity"),
                          "nodeAffinity", node_clone(pair->tree, old));
         }
@@ -225,6 +227,40 @@ static void check_steering(struct pod_update_validate_pair *pair, const struct a
 }
 
 /* ---- the whole ---- */
+
+/* What was sent empty there does not count, no more than what was sent there at all. */
+static bool is_evened_out(const struct pod_update_validate_pair *pair, struct slice path) {
+        bool has_gates = node_count(node_get(pair->before, "schedulingGates")) > 0;
+
+        return slice_is(path, "spec.schedulingGates") || slice_is(path, "spec.tolerations") ||
+               (has_gates && slice_has_prefix(path, SLICE_LITERAL("spec.affinity.nodeAffinity")));
+}
+
+static const struct emptied_value *emptied_elsewhere(const struct pod_update_validate_pair *pair) {
+        const struct field_errors *errors = pair->checker->errors;
+        const struct emptied_value *first = NULL, **last = &first;
+
+        for (const struct emptied_value *each = errors->emptied; each; each = each->next) {
+                if (is_evened_out(pair, slice_of(each->path)))
+                        continue;
+                struct emptied_value *copy = ARENA_NEW(errors->arena, struct emptied_value);
+                *copy = (struct emptied_value){ .path = each->path, .text = each->text };
+                *last = copy;
+                last = &copy->next;
+        }
+        return first;
+}
+
+static void report_spec(struct pod_update_validate_pair *pair, const struct at *at) {
+        struct field_errors *errors = pair->checker->errors;
+        const struct emptied_value *emptied = errors->emptied;
+
+        errors->emptied = emptied_elsewhere(pair);
+        report(pair->checker, FIELD_FORBIDDEN, at, NULL, NULL,
+               shown_difference(pair->checker, UPDATABLE_TEXT, "core.v1.PodSpec", "spec",
+                                pair->before, pair->after));
+        errors->emptied = emptied;
+}
 
 static void check_spec_update(struct pod_update_validate_pair *pair) {
         struct at at = at_root("spec");
@@ -242,9 +278,7 @@ static void check_spec_update(struct pod_update_validate_pair *pair) {
         even_out(pair, "schedulingGates");
         even_out(pair, "tolerations");
         if (!node_equal(pair->before, pair->after))
-                report(pair->checker, FIELD_FORBIDDEN, &at, NULL, NULL,
-                       shown_difference(pair->checker, UPDATABLE_TEXT, "core.v1.PodSpec", "spec",
-                                        pair->before, pair->after));
+                report_spec(pair, &at);
 }
 
 void check_pod_update(struct checker *checker, const struct json_node *pod,

@@ -949,11 +949,51 @@ static void test_differences(void **state) {
         fixture_free(&f);
 }
 
+/* What was sent empty shows where it counts: gates and tolerations are looked at apart. */
+static void test_emptied_differences(void **state) {
+        static const struct {
+                const char *pod, *spec, *shown;
+        } pods[] = {
+                { "a", "\"schedulingGates\":[]", NULL },
+                { "a", "\"tolerations\":[]", NULL },
+                { "a", "\"imagePullSecrets\":[]", "+ \"ImagePullSecrets\": []" },
+                { "a", "\"affinity\":{}", "+ \"Affinity\": {" },
+                { "gated", "\"affinity\":{\"nodeAffinity\":{}}", NULL },
+                { "gated", "\"affinity\":{}", "+ \"Affinity\": {" },
+                { "gated", "\"nodeSelector\":{}", "+ \"NodeSelector\": {}" },
+        };
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", PODS,
+                             "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"containers\":[{\"name\":"
+                             "\"c\",\"image\":\"x\"}]}}"),
+                         201);
+        assert_int_equal(
+                ask(&f, "POST", PODS,
+                    "{\"metadata\":{\"name\":\"gated\"},\"spec\":{\"schedulingGates\":[{"
+                    "\"name\":\"a.b/c\"}],\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}"),
+                201);
+        for (size_t i = 0; i < ARRAY_LEN(pods); i++) {
+                char path[100], body[200];
+
+                snprintf(path, sizeof(path), PODS "/%s", pods[i].pod);
+                snprintf(body, sizeof(body), "{\"spec\":{\"restartPolicy\":\"Never\",%s}}",
+                         pods[i].spec);
+                assert_int_equal(ask_patch(&f, MERGE_PATCH, path, body), 422);
+                assert_non_null(strstr(f.text, "+ \\\"RestartPolicy\\\""));
+                struct slice message = json_get_text(json_doc_root(f.doc), "message");
+                const char *more = strstr(strstr(message.ptr, "+ \"RestartPolicy\"") + 1, "\n+ ");
+                if (pods[i].shown ? !more || !strstr(more, pods[i].shown) : more != NULL)
+                        fail_msg("%s: %s", pods[i].spec, f.text);
+        }
+        fixture_free(&f);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_rows),
-                cmocka_unit_test(test_warned_of_changes),
-                cmocka_unit_test(test_warnings),
+                cmocka_unit_test(test_emptied_differences), cmocka_unit_test(test_rows),
+                cmocka_unit_test(test_warned_of_changes),   cmocka_unit_test(test_warnings),
                 cmocka_unit_test(test_differences),
         };
 
