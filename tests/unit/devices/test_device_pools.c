@@ -389,6 +389,8 @@ static void compare_node(const struct pools_case *c, struct device_scene *scene,
                                            json_doc_root(doc) };
         size_t count = device_pools_gather(scene->inventory, &place, &scene->arena, &pools);
         size_t at = 0;
+        if (device_reach_of(scene->inventory, &place) != device_reach_of(scene->inventory, &place))
+                fail_msg("%s is found out twice, of %s", name, text);
         for (int turn = 0; turn < 2 * POOLS; turn++) {
                 struct seen_pool seen = see_pool(c, turn % POOLS, node);
                 if (!seen.exists || seen.is_late != (turn >= POOLS))

@@ -103,9 +103,52 @@ static void test_reasons(void **state) {
                        (const size_t[]){ 6, 0, 0, 0, 0, 0 });
 }
 
+/* Of two capacities only one was asked for, and the other has nothing left. */
+static void test_capacity_that_is_used_up(void **state) {
+        static const char text[] =
+                "{\"resourceSlices\":[{\"metadata\":{\"name\":\"s\"},\"spec\":{\"driver\":\"g\","
+                "\"nodeName\":\"n\",\"pool\":{\"name\":\"p\",\"generation\":1,"
+                "\"resourceSliceCount\":1},\"devices\":[{\"name\":\"a\","
+                "\"allowMultipleAllocations\":true,\"capacity\":{\"cores\":{\"value\":\"4\"},"
+                "\"memory\":{\"value\":\"8\"}}}]}}],"
+                "\"deviceClasses\":[{\"metadata\":{\"name\":\"any\"},\"spec\":{}}],"
+                "\"resourceClaims\":[{\"metadata\":{\"name\":\"c\",\"namespace\":\"d\"},\"spec\":{"
+                "\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":"
+                "\"any\","
+                "\"allocationMode\":\"ExactCount\",\"count\":1,\"capacity\":{\"requests\":{"
+                "\"memory\":\"2\"}}}}]}}},"
+                "{\"metadata\":{\"name\":\"t\",\"namespace\":\"d\"},\"spec\":{\"devices\":{"
+                "\"requests\":[]}},\"status\":{\"allocation\":{\"devices\":{\"results\":[{"
+                "\"request\":"
+                "\"r\",\"driver\":\"g\",\"pool\":\"p\",\"device\":\"a\",\"shareID\":"
+                "\"00000000-0000-4000-8000-000000000000\",\"consumedCapacity\":{\"cores\":\"4\","
+                "\"memory\":\"4\"}}]}}}}]}";
+        struct device_gates gates = device_gates_standard();
+        struct device_request_report *reports;
+        struct device_scene scene;
+        struct json_doc *doc;
+
+        (void)state;
+        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
+        device_scene_init(&scene, json_doc_root(doc), &gates);
+        const struct resource_claim *claim =
+                device_scene_claim(&scene, SLICE_LITERAL("d"), SLICE_LITERAL("c"));
+        const struct device_search search = { scene.inventory, &claim, 1, &scene.arena };
+        const struct device_node node = { SLICE_LITERAL("n"), device_scene_matches, NULL };
+        assert_int_equal(device_reasons_find(&search, &node, &reports), 1);
+        assert_int_equal(reports->usable, 0);
+        const struct device_obstacle *cores =
+                find_obstacle(reports, DEVICE_WITHOUT_CAPACITY, "cores");
+        assert_true(cores && cores->first == 1);
+        assert_null(find_obstacle(reports, DEVICE_WITHOUT_CAPACITY, "memory"));
+        device_scene_release(&scene);
+        json_doc_free(doc);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_reasons),
+                cmocka_unit_test(test_capacity_that_is_used_up),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);

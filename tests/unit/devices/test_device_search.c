@@ -32,6 +32,7 @@ struct search_case {
         SLICE("s", ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE("a", MODEL("x")) "," DEVICE(      \
                            "b", MODEL("y")) "]")
 #define NUMBERED(model, id) ",'attributes':{'model':{'string':'" model "'},'id':{'int':" id "}}"
+#define HALF(truth) ",'attributes':{'half':{'bool':" truth "}}"
 #define SAME_MODELS                                                                                \
         SLICE("s", ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE(                                  \
                            "a", NUMBERED("x", "1")) "," DEVICE("b", NUMBERED("x", "2")) "]")
@@ -97,6 +98,18 @@ static const struct search_case cases[] = {
                              "b", MODEL("y")) "," DEVICE("c", MODEL("y")) "]"),
           ONE("r") "," ONE("s"), ",'constraints':[{'matchAttribute':'g/model'}]",
           "r:g/p/b s:g/p/c ", NULL },
+        { "truths that match",
+          SLICE("s",
+                ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE("a", HALF("true")) "," DEVICE(
+                        "b", HALF("false")) "," DEVICE("c", HALF("true")) "," DEVICE("d", "") "]"),
+          "{'name':'r','exactly':" EXACT("2", "") "}",
+          ",'constraints':[{'matchAttribute':'g/half'}]", "r:g/p/a r:g/p/c ", NULL },
+        { "truths that differ",
+          SLICE("s",
+                ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE("a", HALF("true")) "," DEVICE(
+                        "c", HALF("true")) "," DEVICE("d", "") "," DEVICE("b", HALF("false")) "]"),
+          "{'name':'r','exactly':" EXACT("2", "") "}",
+          ",'constraints':[{'distinctAttribute':'g/half'}]", "r:g/p/a r:g/p/b ", NULL },
         { "attributes that differ; upstream compares with the last device of the request",
           SLICE("s",
                 ON_NODE POOL("p", 1, 1) ",'devices':[" DEVICE("a", MODEL("x")) "," DEVICE(
