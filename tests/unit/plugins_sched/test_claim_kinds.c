@@ -73,13 +73,31 @@ static void put_node(struct kinds_test *test, size_t i) {
 static const char *const capacities[] = { "", CAPACITY,
                                           (CAPACITY ",'allowMultipleAllocations':true") };
 
-static void say_devices(struct kinds_test *test, struct buf *out) {
+/* Every other node has a pool with a counter, of which its devices take. */
+static bool has_counter(size_t i) {
+        return i < NODES && i % 2;
+}
+
+#define CONSUMES(value)                                                                            \
+        ",'consumesCounters':[{'counterSet':'c','counters':{'m':{'value':'" value "'}}}]"
+static const char *const consumed[] = { "", CONSUMES("1"), CONSUMES("2") };
+
+static void say_devices(struct kinds_test *test, size_t pool, struct buf *out) {
         size_t count = draw(test, 4);
 
         for (size_t i = 0; i < count; i++)
-                buf_printf(out, "%s{'name':'d%zu','attributes':{'size':{'int':%zu}}%s%s}",
+                buf_printf(out, "%s{'name':'d%zu','attributes':{'size':{'int':%zu}}%s%s%s}",
                            i ? "," : "", i, draw(test, 2), capacities[draw(test, 3)],
-                           draw(test, 5) ? "" : ",'taints':[{'key':'k','effect':'NoSchedule'}]");
+                           draw(test, 5) ? "" : ",'taints':[{'key':'k','effect':'NoSchedule'}]",
+                           has_counter(pool) ? consumed[draw(test, 3)] : "");
+}
+
+static void put_counter(struct kinds_test *test, size_t i) {
+        PUT_CACHED(test, RESOURCE_SLICE,
+                   "{'metadata':{'name':'c%zu'},'spec':{'driver':'d','nodeName':'n%zu','pool':{"
+                   "'name':'p%zu','generation':1,'resourceSliceCount':2},'sharedCounters':[{'name':"
+                   "'c','counters':{'m':{'value':'2'}}}]}}",
+                   i, i, i);
 }
 
 /* Of one node, for the nodes of a zone (i is NODES then), or for all (FABRIC). */
@@ -91,7 +109,7 @@ static void put_slice(struct kinds_test *test, size_t i) {
         char node[64];
 
         snprintf(node, sizeof(node), "'nodeName':'n%zu'", i);
-        say_devices(test, &devices);
+        say_devices(test, i, &devices);
         PUT_CACHED(test, RESOURCE_SLICE,
                    "{'metadata':{'name':'s%zu'},'spec':{'driver':'%s',%s,'pool':{'name':'p%zu',"
                    "'generation':1,'resourceSliceCount':%d},'devices':[%s]}}",
@@ -99,7 +117,7 @@ static void put_slice(struct kinds_test *test, size_t i) {
                    i == FABRIC  ? "'allNodes':true"
                    : i == NODES ? zone
                                 : node,
-                   i, draw(test, 8) ? 1 : 2, devices.data ? devices.data : "");
+                   i, (draw(test, 8) ? 1 : 2) + has_counter(i), devices.data ? devices.data : "");
 }
 
 static void put_class(struct kinds_test *test, size_t size) {
@@ -313,6 +331,9 @@ static void live_once(uint64_t seed, size_t *found) {
                 put_node(&test, i);
         for (size_t i = 0; i <= FABRIC; i++)
                 put_slice(&test, i);
+        for (size_t i = 0; i < NODES; i++)
+                if (has_counter(i))
+                        put_counter(&test, i);
         put_pods(&test);
         for (int i = 0; i < EVENTS; i++) {
                 size_t changes = draw(&test, 3);
