@@ -151,14 +151,24 @@ bool node_write(const struct json_node *node, struct buf *out) {
                                                     : scalar_write(value, out);
 }
 
+/* U+2028 and U+2029, which JavaScript takes for ends of lines. */
+static bool is_line_end(struct slice text) {
+        return slice_has_prefix(text, SLICE_LITERAL("\xe2\x80")) && text.len > 2 &&
+               (text.ptr[2] == '\xa8' || text.ptr[2] == '\xa9');
+}
+
 void json_escape_for_html(struct slice json, struct buf *out) {
         for (size_t i = 0; i < json.len; i++) {
                 char c = json.ptr[i];
 
-                if (c == '<' || c == '>' || c == '&')
+                if (c == '<' || c == '>' || c == '&') {
                         buf_printf(out, "\\u%04x", (unsigned)c);
-                else
+                } else if (is_line_end(slice_make(json.ptr + i, json.len - i))) {
+                        buf_text(out, json.ptr[i + 2] == '\xa8' ? "\\u2028" : "\\u2029");
+                        i += 2;
+                } else {
                         buf_char(out, c);
+                }
         }
 }
 

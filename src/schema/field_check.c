@@ -6,6 +6,7 @@
 #include "base/pace.h"
 #include "base/util.h"
 #include "schema/field_set.h"
+#include "schema/field_step.h"
 #include "schema/go_text.h"
 #include <string.h>
 

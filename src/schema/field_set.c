@@ -1,7 +1,9 @@
 /* Sets of field paths: algebra, order, messages. */
 #include "schema/field_set.h"
 
+#include "base/arena.h"
 #include "base/util.h"
+#include "schema/field_step.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,24 +20,56 @@ void field_set_make_member(struct json_tree *tree, struct json_node *set) {
                 node_put(tree, set, ".", node_object(tree));
 }
 
-static bool is_step(struct slice name) {
-        return slice_has_prefix(name, SLICE_LITERAL("f:")) || slice_is(name, ".") ||
-               slice_has_prefix(name, SLICE_LITERAL("v:")) ||
-               slice_has_prefix(name, SLICE_LITERAL("k:{")) ||
-               slice_has_prefix(name, SLICE_LITERAL("i:"));
-}
-
-bool field_set_is_valid(const struct json_node *set) {
+/* False: a step is none. *ret_is_plain: all are as the API server writes them. */
+static bool look_at_steps(const struct json_node *set, struct buf *step, bool *ret_is_plain) {
         struct node_iter iter = node_iter(set);
         struct json_node *child;
         struct slice name;
 
         if (node_type(set) != JSON_OBJECT)
                 return false;
-        while (node_next(&iter, &name, &child))
-                if (!is_step(name) || !field_set_is_valid(child))
+        while (node_next(&iter, &name, &child)) {
+                enum field_step_form form = field_step_read(name, step);
+
+                *ret_is_plain &= form == FIELD_STEP_CANONICAL;
+                if (form == FIELD_STEP_INVALID ||
+                    (form != FIELD_STEP_UNKNOWN && !look_at_steps(child, step, ret_is_plain)))
                         return false;
+        }
         return true;
+}
+
+/* A copy in the API server's form. */
+static struct json_node *write_again(struct json_tree *tree, const struct json_node *set,
+                                     struct buf *step) {
+        struct json_node *copy = node_object(tree), *child;
+        struct node_iter iter = node_iter(set);
+        struct slice name;
+
+        while (node_next(&iter, &name, &child)) {
+                enum field_step_form form = field_step_read(name, step);
+
+                if (form == FIELD_STEP_UNKNOWN)
+                        continue;
+                CLEANUP(buf_release) struct buf own = { 0 };
+                buf_slice(&own, form == FIELD_STEP_OTHER ? buf_view(step) : name);
+                struct json_node *below = write_again(tree, child, step);
+                struct json_node *there = node_find(copy, buf_view(&own));
+                if (there)
+                        field_set_add(tree, there, below);
+                else
+                        node_set(tree, copy, buf_view(&own), below);
+        }
+        return copy;
+}
+
+struct json_node *field_set_read(struct json_tree *tree, struct json_node *set) {
+        CLEANUP(buf_release) struct buf step = { 0 };
+        bool is_plain = true;
+
+        if (!look_at_steps(set, &step, &is_plain))
+                return NULL;
+        return is_plain ? set : write_again(tree, set, &step);
 }
 
 /* ---- algebra ---- */
@@ -219,40 +253,6 @@ void field_set_sort(struct json_node *set) {
 }
 
 /* ---- messages ---- */
-
-/* {"port":80,"protocol":"TCP"} as port=80,protocol="TCP" */
-static void print_keys(struct slice keys, struct buf *path) {
-        bool is_name = false, is_quoted = false;
-
-        for (size_t i = 1; i + 1 < keys.len; i++) {
-                char c = keys.ptr[i], before = keys.ptr[i - 1];
-
-                if (c == '"' && before != '\\') {
-                        if (!is_quoted)
-                                is_name = i == 1 || before == ',';
-                        is_quoted = !is_quoted;
-                        if (is_name)
-                                continue;
-                }
-                buf_char(path, c == ':' && !is_quoted ? '=' : c);
-        }
-}
-
-void field_step_print(struct slice step, struct buf *path) {
-        struct slice key = slice_make(step.ptr + 2, step.len - 2);
-
-        if (step.ptr[0] == 'f') {
-                buf_char(path, '.');
-                buf_slice(path, key);
-                return;
-        }
-        buf_text(path, step.ptr[0] == 'v' ? "[=" : "[");
-        if (step.ptr[0] == 'k')
-                print_keys(key, path);
-        else
-                buf_slice(path, key);
-        buf_char(path, ']');
-}
 
 static void each_below(const struct json_node *set, struct buf *path,
                        void (*found)(void *context, const char *path), void *context) {

@@ -11,8 +11,9 @@ bool field_set_is_empty(const struct json_node *set);
 /* The path itself is in the set, not only what is below it. */
 bool field_set_is_member(const struct json_node *set);
 void field_set_make_member(struct json_tree *tree, struct json_node *set);
-/* Only steps that are known. */
-bool field_set_is_valid(const struct json_node *set);
+/* A set as a client sent it, in the API server's form: the same node where it has that. NULL: it is
+ * none. */
+struct json_node *field_set_read(struct json_tree *tree, struct json_node *set);
 
 void field_set_add(struct json_tree *tree, struct json_node *set, const struct json_node *plus);
 /* Path by path: what lies below a path of minus stays. */
@@ -26,5 +27,3 @@ void field_set_sort(struct json_node *set);
 /* Calls found for every path, such as ".spec.replicas": those of one level before what is below. */
 void field_set_each(const struct json_node *set, void (*found)(void *context, const char *path),
                     void *context);
-/* One step as messages show it: .spec or [name="a"]. */
-void field_step_print(struct slice step, struct buf *path);

@@ -82,7 +82,7 @@ static size_t add_key(struct field_shape list, const struct json_node *element, 
         buf_json_string(out, key);
         buf_char(out, ':');
         if (value)
-                node_write(value, out);
+                node_write_for_html(value, out);
         else
                 buf_slice(out, fallback);
         return 1;
@@ -139,7 +139,7 @@ bool field_element_step(struct field_shape list, const struct json_node *element
                               : "associative list without keys has an element that's an explicit "
                                 "null";
         buf_text(out, "v:");
-        node_write(element, out);
+        node_write_for_html(element, out);
         return node_type(element) != JSON_OBJECT && node_type(element) != JSON_ARRAY &&
                node_type(element) != JSON_NULL;
 }

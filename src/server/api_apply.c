@@ -434,7 +434,7 @@ int apply_fields(struct api_context *context, struct api_write *write,
 
         write->is_apply = true;
         if (stored)
-                owners_read(context, node_import(write->tree, stored), &owners);
+                owners_read(context, write->tree, node_import(write->tree, stored), &owners);
         owners_forget_versions(context, write, &owners);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;

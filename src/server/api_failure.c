@@ -5,6 +5,7 @@
 #include "base/pace.h"
 #include "base/text_set.h"
 #include "base/util.h"
+#include "schema/go_quote.h"
 #include "server/api_context.h"
 #include "server/api_list.h"
 #include "server/api_output.h"
@@ -55,7 +56,7 @@ int fail_given_namespace(struct api_context *context) {
 static const char *quoted_name(struct api_context *context, struct slice name) {
         CLEANUP(buf_release) struct buf text = { 0 };
 
-        buf_json_string(&text, name);
+        go_quote_write(name, &text);
         return arena_string(context->arena, buf_view(&text));
 }
 

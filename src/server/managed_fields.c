@@ -12,9 +12,11 @@
 
 /* ---- entries ---- */
 
-static bool owner_read(const struct json_node *entry, struct field_owner *ret_owner) {
+static bool owner_read(struct json_tree *tree, const struct json_node *entry,
+                       struct field_owner *ret_owner) {
         struct slice operation = node_get_text(entry, "operation");
-        struct json_node *set = node_get(entry, "fieldsV1");
+        struct json_node *given = node_get(entry, "fieldsV1");
+        struct json_node *set = given ? field_set_read(tree, given) : NULL;
 
         *ret_owner = (struct field_owner){
                 .manager = node_get_text(entry, "manager"),
@@ -25,8 +27,7 @@ static bool owner_read(const struct json_node *entry, struct field_owner *ret_ow
                 .set = set,
         };
         return (ret_owner->is_applier || slice_is(operation, "Update")) && ret_owner->version.len &&
-               slice_is(node_get_text(entry, "fieldsType"), "FieldsV1") &&
-               (!set || field_set_is_valid(set));
+               slice_is(node_get_text(entry, "fieldsType"), "FieldsV1") && (!given || set);
 }
 
 static void owners_reserve(struct api_context *context, struct owners *owners, size_t count) {
@@ -88,7 +89,7 @@ static void owners_unify(struct api_context *context, struct owners *owners) {
         owners->count = count;
 }
 
-bool owners_read(struct api_context *context, const struct json_node *list,
+bool owners_read(struct api_context *context, struct json_tree *tree, const struct json_node *list,
                  struct owners *ret_owners) {
         struct node_iter iter = node_iter(list);
         struct json_node *entry;
@@ -96,7 +97,7 @@ bool owners_read(struct api_context *context, const struct json_node *list,
 
         owners_reserve(context, &owners, node_count(list));
         while (node_next(&iter, NULL, &entry)) {
-                if (!owner_read(entry, &owners.items[owners.count]))
+                if (!owner_read(tree, entry, &owners.items[owners.count]))
                         return false;
                 owners.count += !field_set_is_empty(owners.items[owners.count].set);
                 owners.has_entries = true;
@@ -415,11 +416,12 @@ static struct owners owners_before(struct api_context *context, struct api_write
         if (write->subresource.len == 0) {
                 if (is_reset(given))
                         return owners;
-                if (owners_read(context, given, &owners) && node_count(given))
+                if (owners_read(context, write->tree, given, &owners) && node_count(given))
                         return owners;
         }
         owners = (struct owners){ 0 };
-        if (stored && !owners_read(context, node_import_unique(write->tree, stored), &owners))
+        if (stored &&
+            !owners_read(context, write->tree, node_import_unique(write->tree, stored), &owners))
                 owners = (struct owners){ 0 };
         return owners;
 }

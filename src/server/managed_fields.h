@@ -13,8 +13,8 @@ struct owners {
         size_t count, capacity;
         bool has_entries; /* some were read, of which empty ones do not count */
 };
-/* Reads a list of entries; false when one of them is none. The sets are the list's. */
-bool owners_read(struct api_context *context, const struct json_node *list,
+/* Reads a list of entries, which is of the tree; false when one of them is none. */
+bool owners_read(struct api_context *context, struct json_tree *tree, const struct json_node *list,
                  struct owners *ret_owners);
 /* The owner that the request writes for; NULL when there is none yet. */
 struct field_owner *owners_find(const struct api_context *context, const struct api_write *write,

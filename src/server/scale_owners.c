@@ -46,7 +46,7 @@ static struct json_node *set_of_path(struct json_tree *tree, struct slice path) 
 static void read_owners(struct api_context *context, struct json_tree *tree,
                         const struct json *list, struct owners *ret_owners) {
         *ret_owners = (struct owners){ 0 };
-        if (list && !owners_read(context, node_import_unique(tree, list), ret_owners))
+        if (list && !owners_read(context, tree, node_import_unique(tree, list), ret_owners))
                 *ret_owners = (struct owners){ 0 };
 }
 
@@ -128,7 +128,7 @@ void scale_owners_take(struct api_context *context, const struct api_write *scal
         read_owners(context, object->tree,
                     json_get(json_get(object->old_json, "metadata"), "managedFields"), &before);
         if (given)
-                owners_read(context, node_clone(object->tree, given), &after);
+                owners_read(context, object->tree, node_clone(object->tree, given), &after);
         struct map *by_name = owners_by_name(&after);
         for (size_t i = 0; i < before.count; i++)
                 settle_owner(context, object, path, by_name, &before.items[i], &owners);

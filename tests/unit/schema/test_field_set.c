@@ -2,7 +2,9 @@
 #include "base/util.h"
 #include "schema/field_check.h"
 #include "schema/field_merge.h"
+#include "schema/field_step.h"
 #include "schema/field_walk.h"
+#include "schema/go_quote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,10 +135,79 @@ static void test_paths(void **state) {
                        add_path, &text);
         assert_string_equal(text.data, ".b .d .b[n=\"x:y\",p=80].z .c[=\"q\"] ");
         buf_release(&text);
-        assert_false(field_set_is_valid(parse(tree, "{\"a\":{}}")));
-        assert_false(field_set_is_valid(parse(tree, "{\"f:a\":1}")));
-        assert_true(field_set_is_valid(parse(tree, "{\"f:a\":{\".\":{}}}")));
         json_tree_free(tree);
+}
+
+/* As a kube-apiserver answers them. */
+static void test_sent_sets(void **state) {
+        static const struct {
+                const char *sent, *read; /* NULL: it is none; "" = as sent */
+        } cases[] = {
+                { "{\"f:a\":{\".\":{}}}", "" },
+                { "{\"f:a\":{\"k:{\\\"name\\\":\\\"c\\\"}\":{\"f:b\":{}}},\"f:\":{}}", "" },
+                { "{\"k:{\\\"port\\\":80,\\\"protocol\\\":\\\"TCP\\\"}\":{},\"v:1\":{},\"v:null\":{"
+                  "}}",
+                  "" },
+                { "{\"a\":{}}", NULL },
+                { "{\"\":{}}", NULL },
+                { "{\"f:a\":1}", NULL },
+                { "{\"f:a\":{\"f\":{}}}", NULL },
+                { "{\"v:bad\":{}}", NULL },
+                { "{\"v:\":{}}", NULL },
+                { "{\"k:[]\":{}}", NULL },
+                { "{\"k:{bad\":{}}", NULL },
+                { "{\"i:x\":{}}", NULL },
+                { "{\"i:01\":{},\"i:-1\":{}}", "{\"i:1\":{},\"i:-1\":{}}" },
+                { "{\"x:y\":1,\"f:z\":{}}", "{\"f:z\":{}}" },
+                { "{\"v: \\\"a\\\" \":{}}", "{\"v:\\\"a\\\"\":{}}" },
+                { "{\"v:1 2\":{}}", "{\"v:1\":{}}" },
+                { "{\"v:1.50\":{}}", "{\"v:1.5\":{}}" },
+                { "{\"v:\\\"\\\\u00e9\\\"\":{}}", "{\"v:\\\"\xc3\xa9\\\"\":{}}" },
+                { "{\"v:\\\"<&>\\\"\":{}}", "{\"v:\\\"\\\\u003c\\\\u0026\\\\u003e\\\"\":{}}" },
+                { "{\"v:\\\"\xe2\x80\xa8\\\"\":{}}", "{\"v:\\\"\\\\u2028\\\"\":{}}" },
+                { "{\"k:null\":{}}", "{\"k:{}\":{}}" },
+                { "{\"k:{\\\"a\\\":1}x\":{}}", "{\"k:{\\\"a\\\":1}\":{}}" },
+                { "{\"f:l\":{\"k:{\\\"b\\\":1,\\\"a\\\":2}\":{\"f:x\":{}},\"k:{\\\"a\\\":2,"
+                  "\\\"b\\\":1}\":{"
+                  "\"f:y\":{}}}}",
+                  "{\"f:l\":{\"k:{\\\"a\\\":2,\\\"b\\\":1}\":{\"f:x\":{},\"f:y\":{}}}}" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                struct json_tree *tree = json_tree_new();
+                struct json_node *sent = parse(tree, cases[i].sent);
+                struct json_node *read = field_set_read(tree, sent);
+                struct buf text = { 0 };
+
+                if (!cases[i].read) {
+                        if (read)
+                                fail_msg("%s is taken", cases[i].sent);
+                } else {
+                        assert_true(read && (cases[i].read[0] || read == sent));
+                        node_write(read, &text);
+                        assert_string_equal(text.data,
+                                            cases[i].read[0] ? cases[i].read : cases[i].sent);
+                }
+                buf_release(&text);
+                json_tree_free(tree);
+        }
+}
+
+static void test_quoted(void **state) {
+        static const char sent[] = "a\"\\\n\x01\x7f<\xc3\xa9\xff\xe2\x80\xa8\xf3\xb0\x80\x80";
+        struct buf text = { 0 };
+
+        (void)state;
+        go_quote_write(slice_of(sent), &text);
+        assert_string_equal(text.data,
+                            "\"a\\\"\\\\\\n\\x01\\x7f<\xc3\xa9\\xff\\u2028\\U000f0000\"");
+        buf_clear(&text);
+        field_step_print(SLICE_LITERAL("k:{\"a\":\"\\u003c\",\"b\":1}"), &text);
+        field_step_print(SLICE_LITERAL("v:\"\\n\""), &text);
+        field_step_print(SLICE_LITERAL("i:3"), &text);
+        assert_string_equal(text.data, "[a=\"<\",b=1][=\"\\n\"][3]");
+        buf_release(&text);
 }
 
 static void test_changes(void **state) {
@@ -309,9 +380,10 @@ static void test_check(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_of),    cmocka_unit_test(test_algebra),
-                cmocka_unit_test(test_paths), cmocka_unit_test(test_changes),
-                cmocka_unit_test(test_merge), cmocka_unit_test(test_prune),
+                cmocka_unit_test(test_of),     cmocka_unit_test(test_algebra),
+                cmocka_unit_test(test_paths),  cmocka_unit_test(test_sent_sets),
+                cmocka_unit_test(test_quoted), cmocka_unit_test(test_changes),
+                cmocka_unit_test(test_merge),  cmocka_unit_test(test_prune),
                 cmocka_unit_test(test_check),
         };
 
