@@ -5,6 +5,7 @@
 #include "api/selector.h"
 #include "base/arena.h"
 #include "base/util.h"
+#include "schema/go_quote.h"
 #include <stdio.h>
 
 #define ANNOTATIONS_MAX_BYTES (256 * 1024)
@@ -250,6 +251,49 @@ static void check_namespace(const struct json_node *metadata, struct field_error
                 metadata_complain(errors, FIELD_INVALID, "metadata.namespace", name, problem);
 }
 
+/* ---- who wrote fields ---- */
+
+#define MANAGER_MAX_BYTES 128
+#define SUBRESOURCE_MAX_BYTES 256
+
+static void complain_of_length(struct field_errors *errors, const char *path, int max) {
+        field_error_add(errors, FIELD_TOO_LONG, path, NULL,
+                        arena_printf(errors->arena, "may not be more than %d bytes", max));
+}
+
+void metadata_check_manager(const char *path, struct slice manager, struct field_errors *errors) {
+        size_t length;
+        uint32_t rune;
+
+        if (manager.len > MANAGER_MAX_BYTES)
+                complain_of_length(errors, path, MANAGER_MAX_BYTES);
+        for (size_t i = 0; i < manager.len && !field_errors_are_full(errors); i += length)
+                if (!go_rune_prints(slice_make(manager.ptr + i, manager.len - i), &length, &rune))
+                        metadata_complain(errors, FIELD_INVALID, path, manager,
+                                          arena_printf(errors->arena,
+                                                       "invalid character U+%04X (at position %zu)",
+                                                       rune, i));
+}
+
+static const char *managed_path(struct field_errors *errors, size_t index, const char *member) {
+        return arena_printf(errors->arena, "metadata.managedFields[%zu].%s", index, member);
+}
+
+void metadata_check_managers(const struct json_node *metadata, struct field_errors *errors) {
+        struct node_iter iter = node_iter(node_get(metadata, "managedFields"));
+        struct json_node *entry;
+
+        for (size_t i = 0; node_next(&iter, NULL, &entry); i++) {
+                metadata_check_manager(managed_path(errors, i, "manager"),
+                                       node_get_text(entry, "manager"), errors);
+                if (node_get_text(entry, "subresource").len > SUBRESOURCE_MAX_BYTES)
+                        complain_of_length(errors, managed_path(errors, i, "subresource"),
+                                           SUBRESOURCE_MAX_BYTES);
+        }
+}
+
+/* ---- the whole ---- */
+
 void metadata_check_prefix(const struct json_node *object, struct field_errors *errors) {
         struct slice prefix = node_get_text(node_get(object, "metadata"), "generateName");
 
@@ -277,4 +321,5 @@ void metadata_check(const struct json_node *object, const struct kind_info *kind
         metadata_check_annotations(metadata, errors);
         metadata_check_owners(metadata, errors);
         check_finalizers(metadata, errors);
+        metadata_check_managers(metadata, errors);
 }

@@ -16,6 +16,9 @@ void metadata_check(const struct json_node *object, const struct kind_info *kind
 void metadata_check_labels(const struct json_node *metadata, struct field_errors *errors);
 void metadata_check_annotations(const struct json_node *metadata, struct field_errors *errors);
 void metadata_check_owners(const struct json_node *metadata, struct field_errors *errors);
+/* Of a manager of fields; the path is that of the text. */
+void metadata_check_manager(const char *path, struct slice manager, struct field_errors *errors);
+void metadata_check_managers(const struct json_node *metadata, struct field_errors *errors);
 /* Finalizers without a domain are Kubernetes' own. */
 void metadata_check_finalizer_domains(const struct json_node *metadata,
                                       struct field_errors *errors);

@@ -67,6 +67,7 @@ struct json_node *field_set_read(struct json_tree *tree, struct json_node *set) 
         CLEANUP(buf_release) struct buf step = { 0 };
         bool is_plain = true;
 
+        node_remove(set, "."); /* the object itself is nobody's */
         if (!look_at_steps(set, &step, &is_plain))
                 return NULL;
         return is_plain ? set : write_again(tree, set, &step);

@@ -3,7 +3,6 @@
 
 #include "base/utf8.h"
 #include "base/util.h"
-#include <stdint.h>
 #include <string.h>
 
 /* What does not print, but for what no script has yet. */
@@ -31,6 +30,14 @@ static uint32_t rune_of(const char *text, size_t length) {
         for (size_t i = 1; i < length; i++)
                 rune = rune << 6 | ((unsigned char)text[i] & 0x3f);
         return rune;
+}
+
+bool go_rune_prints(struct slice text, size_t *ret_length, uint32_t *ret_rune) {
+        size_t length = utf8_sequence_len(text);
+
+        *ret_length = length ? length : 1;
+        *ret_rune = length ? rune_of(text.ptr, length) : 0xfffd;
+        return *ret_rune >= 0x20 && !is_hidden(*ret_rune);
 }
 
 static void write_control(unsigned char c, struct buf *out) {

@@ -3,6 +3,12 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether the character that a text begins with prints; what is no UTF-8 counts as U+FFFD. */
+bool go_rune_prints(struct slice text, size_t *ret_length, uint32_t *ret_rune);
 
 /* In quotes, with an escape for all that does not print; bytes that are no UTF-8 by their number.
  */

@@ -96,6 +96,7 @@ static void validate_updated(struct api_context *context, const struct api_write
         metadata_check_labels(metadata, errors);
         metadata_check_annotations(metadata, errors);
         metadata_check_owners(metadata, errors);
+        metadata_check_managers(metadata, errors);
 }
 
 /* Upstream goes through the same rules for all kinds and once more for each kind, which shows in

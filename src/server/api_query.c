@@ -1,6 +1,7 @@
 /* Query parameters: percent-decoding, look-up, and the options common to all writes. */
 #include "server/api_query.h"
 
+#include "kinds/metadata_check.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include <ctype.h>
@@ -166,19 +167,7 @@ static void manager_option(struct api_context *context, struct field_errors *err
         struct slice manager = query_text(&context->query, "fieldManager");
 
         context->manager = manager.len ? manager : default_manager(context->request->user_agent);
-        if (manager.len > 128)
-                field_error_add(errors, FIELD_TOO_LONG, "fieldManager", NULL,
-                                "may not be more than 128 bytes");
-        for (size_t i = 0; i < manager.len; i++) {
-                unsigned char c = (unsigned char)manager.ptr[i];
-
-                if (c < 0x20 || c == 0x7f)
-                        field_error_add(errors, FIELD_INVALID, "fieldManager",
-                                        api_query_quoted(context->arena, manager),
-                                        arena_printf(context->arena,
-                                                     "invalid character U+%04X (at position %zu)",
-                                                     c, i));
-        }
+        metadata_check_manager("fieldManager", manager, errors);
 }
 
 int write_options(struct api_context *context, const char *options, struct field_errors *errors) {

@@ -79,6 +79,15 @@ static const struct {
           "fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position 1), "
           "dryRun",
           NULL },
+        { "POST", NODES "?fieldManager=%E2%80%A8", NULL, "{}", 422,
+          "invalid character U+2028 (at position 0)", NULL },
+        { "PATCH", PODS "/a", MERGE_PATCH,
+          "{\"metadata\":{\"managedFields\":[{\"manager\":\"a\\u0001\",\"operation\":\"Update\","
+          "\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{}}}]}}",
+          422,
+          "metadata.managedFields[0].manager: Invalid value: \"a\\u0001\": invalid character "
+          "U+0001 (at position 1)",
+          NULL },
         { "DELETE", NODES "/a", NULL, "{\"propagationPolicy\":\"\"}", 422,
           "propagationPolicy: Unsupported value: \"\"", NULL },
         { "DELETE", NODES "/a", NULL, "{\"kind\":\"x\"}", 400,
