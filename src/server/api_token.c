@@ -26,27 +26,16 @@ static void request_defaults(struct decoded *request) {
 
 /* What the request says of its account has to be so. */
 static int check_account(struct api_context *context, const struct json_node *metadata) {
-        const struct {
-                const char *member;
-                struct slice expected;
-        } members[] = { { "name", context->route.name }, { "namespace", context->route.ns } };
+        struct field_errors errors = { .arena = context->arena };
+        struct slice given = node_get_text(metadata, "name");
 
-        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-                struct field_errors errors = { .arena = context->arena };
-                struct slice given = node_get_text(metadata, members[i].member);
-
-                if (given.len == 0 || slice_eq(given, members[i].expected))
-                        continue;
-                field_error_add(&errors, FIELD_INVALID,
-                                arena_printf(context->arena, "metadata.%s", members[i].member),
-                                arena_printf(context->arena, "\"" SLICE_FMT "\"", SLICE_ARG(given)),
-                                arena_printf(context->arena,
-                                             "must match the service account %s if specified",
-                                             members[i].member));
-                return fail_invalid(context, "TokenRequest", "authentication.k8s.io",
-                                    context->route.name, &errors);
-        }
-        return 0;
+        if (given.len == 0 || slice_eq(given, context->route.name))
+                return 0;
+        field_error_add(&errors, FIELD_INVALID, "metadata.name",
+                        arena_printf(context->arena, "\"" SLICE_FMT "\"", SLICE_ARG(given)),
+                        "must match the service account name if specified");
+        return fail_invalid(context, "TokenRequest", "authentication.k8s.io", context->route.name,
+                            &errors);
 }
 
 static int check_life(struct api_context *context, int64_t seconds) {

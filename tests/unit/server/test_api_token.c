@@ -127,9 +127,8 @@ static const struct {
         { "{\"metadata\":{\"name\":\"b\"}}", 422,
           "TokenRequest.authentication.k8s.io \"a\" is invalid: metadata.name: Invalid value: "
           "\"b\": must match the service account name if specified" },
-        { "{\"metadata\":{\"namespace\":\"b\"}}", 422,
-          "TokenRequest.authentication.k8s.io \"a\" is invalid: metadata.namespace: Invalid value: "
-          "\"b\": must match the service account namespace if specified" },
+        { "{\"metadata\":{\"namespace\":\"b\"}}", 400,
+          "the namespace of the provided object does not match the namespace sent on the request" },
         { "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"}"
           "}}",
           404, "secrets \"s\" not found" },
