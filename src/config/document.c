@@ -384,7 +384,9 @@ int document_read(struct slice text, const char *file, struct document **ret_doc
 
 int document_read_tree(struct slice text, struct json_tree **ret_tree, struct err *err) {
         struct document *document;
-        int r = document_read(text, "", &document, err);
+        int r = check_size(text, "", err);
+        if (r == 0)
+                r = read_yaml(skip_mark(text), "", &document, err);
         if (r < 0)
                 return r;
         struct json_tree *tree = json_tree_new();

@@ -15,8 +15,8 @@ static const struct kind_group *const groups[] = {
         &kind_group_storage,        &kind_group_admissionregistration,
         &kind_group_apiextensions,  &kind_group_scheduling,
         &kind_group_coordination,   &kind_group_node,
-        &kind_group_discovery,      &kind_group_flowcontrol,
-        &kind_group_resource,
+        &kind_group_discovery,      &kind_group_resource,
+        &kind_group_flowcontrol,
 };
 
 /* Kinds of one server's custom resources, while it describes itself. */

@@ -65,12 +65,10 @@ static int check_applied(struct api_context *context, const struct json_node *ap
         struct slice kind = node_get_text(applied, "kind");
         struct slice version = node_get_text(applied, "apiVersion");
 
-        if (kind.len == 0 || version.len == 0)
-                return fail_bad_request(context, "invalid object type: /, Kind=" SLICE_FMT,
-                                        SLICE_ARG(kind));
         if (!slice_is(kind, resource->kind->kind) || !slice_is(version, resource->api_version))
                 return fail_bad_request(context,
-                                        "invalid object type: " SLICE_FMT ", Kind=" SLICE_FMT,
+                                        "invalid object type: %s" SLICE_FMT ", Kind=" SLICE_FMT,
+                                        slice_contains(version, SLICE_LITERAL("/")) ? "" : "/",
                                         SLICE_ARG(version), SLICE_ARG(kind));
         if (has_managed_fields(node_get(node_get(applied, "metadata"), "managedFields")))
                 return fail_bad_request(context, "metadata.managedFields must be nil");
@@ -130,11 +128,18 @@ static int read_applied(struct api_context *context, const struct api_write *wri
         const struct api_resource *resource = write->resource;
         const struct json *body = request_json(context, context->request->body);
 
-        if (!body && body_cut(context))
-                body = request_json(context, context->request->body);
-        if (json_type(body) != JSON_OBJECT)
-                return fail_bad_request(context, "error decoding YAML: it is no object");
-        struct json_node *applied = node_import(write->tree, body);
+        if (context->yaml_problem)
+                return fail_bad_request(context,
+                                        "error decoding YAML: error converting YAML to JSON: %s",
+                                        context->yaml_problem);
+        if (json_type(body) != JSON_OBJECT && json_type(body) != JSON_NULL)
+                return fail_bad_request(context,
+                                        "error decoding YAML: error unmarshaling JSON: while "
+                                        "decoding JSON: json: cannot unmarshal %s into Go value of "
+                                        "type map[string]interface {}",
+                                        json_go_name(json_type(body)));
+        struct json_node *applied = json_type(body) == JSON_OBJECT ? node_import(write->tree, body)
+                                                                   : node_object(write->tree);
         if (check_applied(context, applied, resource) < 0 || check_live(context, write) < 0 ||
             apply_check(context, resource, applied) < 0)
                 return API_FAILED;

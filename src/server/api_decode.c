@@ -2,12 +2,14 @@
 #include "server/api_decode.h"
 #include "server/managed_fields.h"
 
+#include "schema/go_json.h"
 #include "schema/protobuf.h"
 #include "schema/raw_path.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
+#include "server/request_body.h"
 #include "server/strict_order.h"
 #include <stdlib.h>
 
@@ -65,36 +67,7 @@ const char *json_go_name(enum json_type type) {
         return type == JSON_INT || type == JSON_REAL ? "number" : json_type_name(type);
 }
 
-#define BODY_SHOWN_MAX 30
 #define OPTIONS_KIND "DeleteOptions"
-
-/* The beginning of a body, in hexadecimal digits if it does not begin as an object. */
-static void body_summarise(struct slice body, struct buf *out) {
-        size_t count = body.len < BODY_SHOWN_MAX ? body.len : BODY_SHOWN_MAX;
-
-        if (body.len == 0)
-                buf_text(out, "<empty>");
-        else if (body.ptr[0] == '{')
-                buf_slice(out, slice_make(body.ptr, count));
-        for (size_t i = 0; body.len && body.ptr[0] != '{' && i < count; i++)
-                buf_printf(out, "%02x", (unsigned char)body.ptr[i]);
-        buf_text(out, count < body.len ? " ..." : "");
-}
-
-static int fail_decode(struct api_context *context, const char *kind, const char *text) {
-        struct buf shown = { 0 };
-
-        if (strcmp(kind, OPTIONS_KIND) == 0) /* of which nothing is expected before */
-                return fail_bad_request(context, "couldn't get version/kind; json parse error: %s",
-                                        text);
-        body_summarise(context->request->body, &shown);
-        int r = fail_bad_request(context,
-                                 "the object provided is unrecognized (must be of type %s): "
-                                 "couldn't get version/kind; json parse error: %s (%s)",
-                                 kind, text, shown.data);
-        buf_release(&shown);
-        return r;
-}
 
 int fail_custom_type(struct api_context *context, const struct json_node *object,
                      const char *member, const char *wanted) {
@@ -111,13 +84,6 @@ int fail_custom_type(struct api_context *context, const struct json_node *object
                 slice_split(&version, '/', &group);
         return fail_invalid(context, arena_string(context->arena, node_get_text(object, "kind")),
                             arena_string(context->arena, group), name, &errors);
-}
-
-static bool is_media(struct slice content_type, const char *wanted) {
-        struct slice head = SLICE_EMPTY;
-
-        slice_split(&content_type, ';', &head);
-        return slice_is(slice_trim(head), wanted);
 }
 
 /* Evictions have the same fields under the group's first version, which older clients send. */
@@ -176,7 +142,8 @@ static int fail_type(struct api_context *context, const struct json_node *object
                         internal_package(context->arena, api_version), kind);
         return fail_bad_request(context,
                                 "%s in version \"%s\" cannot be handled as a %s: "
-                                "no kind \"%s\" is registered for version \"%s\"",
+                                "no kind \"%s\" is registered for version \"%s\" in scheme "
+                                "\"pkg/api/legacyscheme/scheme.go:30\"",
                                 named, shown, kind, named, full);
 }
 
@@ -234,100 +201,67 @@ static void report_paths(struct strictness *strictness, bool is_decoded) {
         unknown_paths_report(later, false, is_decoded ? strictness_unknown : NULL, strictness);
 }
 
+#define NO_TYPE "couldn't get version/kind; json parse error: "
+
+const char *type_problem(struct api_context *context, const struct json_node *value) {
+        static const char *const members[] = { "apiVersion", "kind" };
+        enum json_type type = node_type(value);
+
+        if (type != JSON_OBJECT)
+                return arena_printf(context->arena,
+                                    NO_TYPE
+                                    "json: cannot unmarshal %s into Go value of type struct "
+                                    "{ APIVersion string "
+                                    "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                                    "\"json:\\\"kind,omitempty\\\"\" }",
+                                    json_go_name(type));
+        for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+                type = node_type(node_get(value, members[i]));
+                if (type != JSON_NONE && type != JSON_NULL && type != JSON_STRING)
+                        return arena_printf(context->arena,
+                                            NO_TYPE
+                                            "json: cannot unmarshal %s into Go struct field "
+                                            ".%s of type string",
+                                            json_go_name(type), members[i]);
+        }
+        return NULL;
+}
+
 static int parse_json(struct api_context *context, struct strictness *strictness, const char *kind,
                       struct decoded *decoded) {
         struct json_doc *doc = NULL;
         struct err err = { 0 };
 
-        if (json_parse(context->request->body, &doc, &err) < 0)
-                return fail_decode(context, kind, err.text);
+        if (context->yaml_problem)
+                return fail_body(context, kind, context->yaml_problem);
+        if (go_json_parse(context->request->body, &doc, &err) < 0)
+                return fail_body(context, kind,
+                                 arena_printf(context->arena, NO_TYPE "%s", err.text));
         const struct json *root = json_doc_root(doc);
-        if (json_type(root) != JSON_OBJECT && json_type(root) != JSON_NULL) {
-                fail_decode(context, kind,
-                            arena_printf(context->arena,
-                                         "json: cannot unmarshal %s into Go value of type struct { "
-                                         "APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; "
-                                         "Kind string \"json:\\\"kind,omitempty\\\"\" }",
-                                         json_go_name(json_type(root))));
-                json_doc_free(doc);
-                return API_FAILED;
-        }
-        if (context->validation != VALIDATE_IGNORE && !strictness->is_applied)
-                json_duplicates(root, note_duplicate, strictness);
         decoded->tree = json_tree_new();
-        decoded->object = json_type(root) == JSON_OBJECT ? node_import(decoded->tree, root)
-                                                         : node_object(decoded->tree);
+        decoded->object = json_type(root) == JSON_NULL ? node_object(decoded->tree)
+                                                       : node_import(decoded->tree, root);
         json_tree_set_root(decoded->tree, decoded->object);
+        const char *problem = type_problem(context, decoded->object);
+        if (!problem && context->validation != VALIDATE_IGNORE && !strictness->is_applied)
+                json_duplicates(root, note_duplicate, strictness);
         json_doc_free(doc);
-        return 0;
-}
-
-int body_from_yaml(struct api_context *context) {
-        struct slice type = context->request->content_type;
-        struct slice body = slice_trim(context->request->body);
-        bool is_yaml = is_media(type, "application/yaml");
-        struct json_tree *tree = NULL;
-        struct buf text = { 0 };
-        struct err err = { 0 };
-
-        if (!is_yaml && !is_media(type, "application/apply-patch+yaml"))
-                return 0;
-        context->converted = *context->request;
-        context->request = &context->converted;
-        if (is_yaml)
-                context->converted.content_type = SLICE_LITERAL("application/json");
-        if (!context->engine->read_yaml || body.len == 0 || body.ptr[0] == '{')
-                return 0;
-        if (context->engine->read_yaml(body, &tree, &err) < 0)
-                return fail_bad_request(context, "error decoding YAML: %s", err.text);
-        node_write(json_tree_root(tree), &text);
-        context->converted.body = arena_slice(context->arena, buf_view(&text));
-        buf_release(&text);
-        json_tree_free(tree);
-        return 0;
-}
-
-/* Where the object that a text begins with ends; 0 when it does not. */
-static size_t object_size(struct slice text) {
-        size_t depth = 0;
-        bool is_text = false;
-
-        for (size_t i = 0; i < text.len; i++) {
-                char c = text.ptr[i];
-
-                if (is_text && c == '\\') {
-                        i++;
-                } else if (c == '"') {
-                        is_text = !is_text;
-                } else if (!is_text && (c == '{' || c == '[')) {
-                        depth++;
-                } else if (!is_text && (c == '}' || c == ']') && --depth == 0) {
-                        return i + 1;
-                }
-                if (depth == 0)
-                        return 0;
-        }
-        return 0;
-}
-
-bool body_cut(struct api_context *context) {
-        struct slice body = slice_trim(context->request->body);
-        size_t size = object_size(body);
-
-        if (size == 0 || context->request != &context->converted)
-                return false;
-        for (size_t i = size; i < body.len; i++)
-                if (!strchr("]} \t\r\n", body.ptr[i]))
-                        return false;
-        context->converted.body = slice_make(body.ptr, size);
-        return true;
+        if (problem)
+                decoded_release(decoded);
+        return problem ? fail_body(context, kind, problem) : 0;
 }
 
 static int parse_protobuf(struct api_context *context, const char *kind, struct decoded *decoded) {
         struct err err = { 0 };
 
+        if (context->request->body.len == 0)
+                return fail_body(context, kind, "empty data");
+        if (!protobuf_is_envelope(context->request->body))
+                return fail_body(context, kind,
+                                 "provided data does not appear to be a protobuf message, expected "
+                                 "prefix [107 56 115 0]");
         if (protobuf_decode(context->request->body, &decoded->tree, &err) < 0)
-                return fail_decode(context, kind, err.text);
+                return fail_body(context, kind, err.text);
         decoded->object = json_tree_root(decoded->tree);
         return 0;
 }
@@ -336,9 +270,9 @@ static int parse_body(struct api_context *context, struct strictness *strictness
                       struct decoded *decoded) {
         struct slice type = slice_trim(context->request->content_type);
 
-        if (is_media(type, "application/vnd.kubernetes.protobuf"))
+        if (media_is(type, "application/vnd.kubernetes.protobuf"))
                 return parse_protobuf(context, kind, decoded);
-        if (type.len == 0 || is_media(type, "application/json") || is_media(type, "*/*"))
+        if (type.len == 0 || media_is(type, "application/json"))
                 return parse_json(context, strictness, kind, decoded);
         return fail_plain(context, 415, "UnsupportedMediaType",
                           "the body of the request was in an unknown format - accepted media types "

@@ -9,11 +9,6 @@ struct decoded {
         struct json_node *object;
 };
 void decoded_release(struct decoded *decoded);
-/* Replaces a YAML body by the JSON it stands for. */
-int body_from_yaml(struct api_context *context);
-/* Leaves out brackets behind a body that is one object, as a reader of YAML does, which is done
- * with its document by then. False when there are none. */
-bool body_cut(struct api_context *context);
 /* Request body as an object of the expected kind, with apiVersion and kind filled in and strictness
  * handled. */
 int decode_body(struct api_context *context, const char *group, const char *version,
@@ -23,6 +18,8 @@ int decode_applied(struct api_context *context, struct decoded *ret_decoded);
 /* An applied configuration made an object that has wrong types. */
 int fail_applied(struct api_context *context, const struct api_resource *resource,
                  const char *complaint);
+/* Why apiVersion and kind cannot be read of a value; NULL: they can. */
+const char *type_problem(struct api_context *context, const struct json_node *value);
 const char *json_go_name(enum json_type type); /* as Go's decoder calls it */
 int decode_options(struct api_context *context, struct decoded *ret_decoded); /* DeleteOptions */
 /* Unknown and repeated fields of text that becomes (part of) an object. */

@@ -164,10 +164,15 @@ static bool has_methods(struct slice path) {
         return slice_has_prefix(path, SLICE_LITERAL("/api"));
 }
 
+/* Paths that upstream answers whatever they are asked. */
+static bool takes_all(struct slice path) {
+        return slice_is(path, "/") || slice_is(path, "/apis") || slice_is(path, "/apis/");
+}
+
 int serve_path(struct api_context *context) {
         struct slice path = context->route.path, method = context->request->method;
 
-        if (!slice_is(method, "GET") && !slice_is(method, "HEAD"))
+        if (!slice_is(method, "GET") && !slice_is(method, "HEAD") && !takes_all(path))
                 return has_methods(path) ? fail_method(context) : not_found(context);
         if (slice_is(path, "/version") || slice_is(path, "/version/"))
                 serve_version(context);

@@ -11,6 +11,7 @@
 #include "server/api_state.h"
 #include "server/api_verbs.h"
 #include "server/custom_route.h"
+#include "server/request_body.h"
 #include "server/warning_header.h"
 #include <stdlib.h>
 
@@ -130,8 +131,7 @@ static int serve_resource(struct api_context *context) {
                 return API_FAILED;
         if (slice_is(method, "GET") || slice_is(method, "HEAD"))
                 return serve_read(context);
-        if (body_from_yaml(context) < 0)
-                return API_FAILED;
+        body_prepare(context);
         if (is_live(context->route.subresource))
                 return serve_live(context);
         if (slice_is(method, "POST"))

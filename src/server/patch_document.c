@@ -3,6 +3,7 @@
 
 #include "api/json_patch.h"
 #include "api/merge_patch.h"
+#include "schema/go_json.h"
 #include "schema/schema.h"
 #include "schema/strategic_merge.h"
 #include "server/api_context.h"
@@ -14,14 +15,37 @@
 
 /* ---- applying ---- */
 
+/* NULL: it is a list of operations; or what Go takes it for, and what it wants. */
+static const char *wrong_operations(struct api_context *context, const struct json_node *list) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *operation;
+
+        if (node_type(list) != JSON_ARRAY)
+                return arena_printf(context->arena,
+                                    "%s into Go value of type []handlers.jsonPatchOp",
+                                    json_go_name(node_type(list)));
+        while (node_next(&iter, NULL, &operation))
+                if (node_type(operation) != JSON_OBJECT && node_type(operation) != JSON_NULL)
+                        return arena_printf(context->arena,
+                                            "%s into Go value of type handlers.jsonPatchOp",
+                                            json_go_name(node_type(operation)));
+        return NULL;
+}
+
 static int apply_json(struct api_context *context, struct api_write *write) {
-        struct json_tree *ops = NULL;
+        CLEANUP(cleanup_json_tree) struct json_tree *ops = NULL;
         struct err err = { 0 };
 
-        if (json_tree_parse(context->request->body, &ops, &err) < 0)
+        if (go_json_tree_parse(context->request->body, &ops, &err) < 0)
                 return fail_bad_request(context, "error decoding patch: %s", err.text);
+        write->object = json_tree_root(write->tree);
+        if (node_type(json_tree_root(ops)) == JSON_NULL)
+                return 0;
+        const char *wrong = wrong_operations(context, json_tree_root(ops));
+        if (wrong)
+                return fail_bad_request(context, "error decoding patch: json: cannot unmarshal %s",
+                                        wrong);
         int r = json_patch_apply(write->tree, json_tree_root(ops), &err);
-        json_tree_free(ops);
         if (r == 0) {
                 write->object = json_tree_root(write->tree);
                 return 0;
@@ -40,10 +64,14 @@ static int apply_json(struct api_context *context, struct api_write *write) {
  * itself before, in words of its own; whatever follows it makes it no patch. */
 static int fail_merge_patch(struct api_context *context, const struct err *err) {
         struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf problem = { 0 };
         struct err first = *err;
         size_t used;
         int r = 0;
 
+        if (context->validation != VALIDATE_IGNORE &&
+            go_json_problem(context->request->body, &problem))
+                return fail_bad_request(context, "error decoding patch: %s", problem.data);
         if (context->validation != VALIDATE_IGNORE) {
                 r = json_parse_prefix(context->request->body, &doc, &used, &first);
                 if (r == 0 && json_type(json_doc_root(doc)) != JSON_OBJECT &&
@@ -76,12 +104,18 @@ static int apply_merge_patch(struct api_context *context, struct api_write *writ
         return r;
 }
 
+static bool is_text_or_none(const struct json_node *value) {
+        return !value || node_type(value) == JSON_STRING;
+}
+
 static int apply_strategic(struct api_context *context, struct api_write *write) {
         CLEANUP(buf_release) struct buf complaint = { 0 };
 
         const struct json *patch = request_json(context, context->request->body);
         if (json_type(patch) == JSON_NULL)
                 return 0;
+        if (!patch && go_json_problem(context->request->body, &complaint))
+                return fail_bad_request(context, "%s", complaint.data);
         if (json_type(patch) != JSON_OBJECT)
                 return fail_bad_request(context,
                                         "json: cannot unmarshal %s into Go value of type "
@@ -93,10 +127,10 @@ static int apply_strategic(struct api_context *context, struct api_write *write)
                 return r == BERTH_ERR_BAD_REQUEST
                                ? fail_bad_request(context, "%s", complaint.data)
                                : fail_plain(context, 500, NULL, "%s", complaint.data);
-        /* The result is taken as one of the kind, whether it says so or not. */
-        if (!node_get(write->object, "kind"))
+        /* The result is taken as one of the kind, whatever it says. */
+        if (is_text_or_none(node_get(write->object, "kind")))
                 node_put_string(write->tree, write->object, "kind", write->resource->kind->kind);
-        if (!node_get(write->object, "apiVersion"))
+        if (is_text_or_none(node_get(write->object, "apiVersion")))
                 node_put_string(write->tree, write->object, "apiVersion",
                                 write->resource->api_version);
         return 0;
@@ -114,29 +148,11 @@ static int fail_patched(struct api_context *context, const struct api_write *wri
         return fail_document(context, write, complaint, false);
 }
 
-#define NO_VERSION "couldn't get version/kind; json parse error: json: cannot unmarshal "
-
 /* What a patch makes must be an object whose type can be read. */
 static int check_patched_form(struct api_context *context, const struct api_write *write) {
-        static const char *const members[] = { "apiVersion", "kind" };
-        const char *complaint = NULL;
-        enum json_type type = node_type(write->object);
+        const char *problem = type_problem(context, write->object);
 
-        if (type != JSON_OBJECT)
-                complaint = arena_printf(context->arena,
-                                         NO_VERSION "%s into Go value of type struct { APIVersion "
-                                                    "string \"json:\\\"apiVersion,omitempty\\\"\"; "
-                                                    "Kind string \"json:\\\"kind,omitempty\\\"\" }",
-                                         json_go_name(type));
-        for (size_t i = 0; !complaint && i < ARRAY_LEN(members); i++) {
-                type = node_type(node_get(write->object, members[i]));
-                if (type != JSON_NONE && type != JSON_NULL && type != JSON_STRING)
-                        complaint = arena_printf(context->arena,
-                                                 NO_VERSION
-                                                 "%s into Go struct field .%s of type string",
-                                                 json_go_name(type), members[i]);
-        }
-        return complaint ? fail_patched(context, write, complaint) : 0;
+        return problem ? fail_patched(context, write, problem) : 0;
 }
 
 static int fail_strictness(struct api_context *context, const struct api_write *write,

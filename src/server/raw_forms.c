@@ -262,8 +262,7 @@ static uint64_t form_of_request(struct api_context *context, const struct api_wr
         bool is_patch = strcmp(context->route.verb, "patch") == 0;
 
         if (has_type(context, "application/strategic-merge-patch+json") || write->is_apply ||
-            is_merged(context, place) ||
-            (!is_patch && context->request == &context->converted)) /* of YAML */
+            is_merged(context, place) || (!is_patch && context->is_yaml))
                 return hash_of_values(place, write->object, RAW_SORTED);
         if (is_patch || has_type(context, "application/vnd.kubernetes.protobuf"))
                 return hash_of_values(place, write->object, RAW_ESCAPED);
