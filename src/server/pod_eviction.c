@@ -310,6 +310,8 @@ static int delete_pod(struct subresource_eviction *eviction) {
 
         int r = delete_options_from(context, eviction->given, &eviction->options);
         struct api_failure failure = context->failure;
+        if (r < 0 && context->is_dry_run) /* no condition is written that looks at them first */
+                return r;
         if (check_preconditions(eviction) < 0)
                 return API_FAILED;
         bool is_dry_run = context->is_dry_run || eviction->options.is_dry_run;

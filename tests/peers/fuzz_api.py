@@ -42,7 +42,7 @@ class Pair:
         """(number of the first step whose answers differ, [(class, real, ours)], answers) or None; what is known is passed over."""
         self.scenarios += 1
         self.identified = any(mark in json.dumps(steps) for mark in (*MARKS, "/metadata/resourceVersion"))
-        generated = None
+        made, generated = [], None
         name, facts, found = f"f{self.prefix}-{self.scenarios}", [{}, {}], None
         self.log = ([], [])
         for number, (method, path, content, body, *accept) in enumerate(steps):
@@ -56,7 +56,8 @@ class Pair:
             answers = self.ask((method, path.replace("fuzzed", name), content, text and text.replace("fuzzed", name), *accept), facts)
             if found is not None:
                 continue
-            generated = generated_names(body) or generated
+            made += [pattern] if (pattern := generated_names(body)) and pattern not in made else []
+            generated = re.compile(f"({'|'.join(made)})[bcdfghjklmnpqrstvwxz2456789]{{5}}") if made else None
             plain = [(status, warned, without_versions(normal(text, generated), fact.get(SEEN, ())))
                      for (status, warned, text), fact in zip(in_one_order(answers), facts)]
             for said, answer in zip(self.log, plain):
@@ -154,7 +155,7 @@ def generated_names(body):
         return None
     once = json.dumps(prefix[:58], ensure_ascii=False)[1:-1]  # names are cut to 58; messages quote them, and are quoted themselves
     pattern = "|".join(re.escape(form).replace("fuzzed", r"f\w*-?\d*-\d+") for form in dict.fromkeys((once, json.dumps(once, ensure_ascii=False)[1:-1], in_html(once))))
-    return re.compile(f"({pattern})[bcdfghjklmnpqrstvwxz2456789]{{5}}")
+    return pattern
 
 
 def plural_of(path):

@@ -88,6 +88,14 @@ static const struct {
           "metadata.managedFields[0].manager: Invalid value: \"a\\u0001\": invalid character "
           "U+0001 (at position 1)",
           NULL },
+        { "POST", PODS "/a/eviction", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"deleteOptions\":{\"dryRun\":[\"x\"],"
+          "\"preconditions\":{\"uid\":\"x\"}}}",
+          422, "dryRun: Unsupported value: [\"x\"]", NULL },
+        { "POST", PODS "/a/eviction", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"deleteOptions\":{\"propagationPolicy\":\"x\","
+          "\"preconditions\":{\"uid\":\"x\"}}}",
+          409, "the UID in the precondition (x) does not match the UID in record", NULL },
         { "DELETE", NODES "/a", NULL, "{\"propagationPolicy\":\"\"}", 422,
           "propagationPolicy: Unsupported value: \"\"", NULL },
         { "DELETE", NODES "/a", NULL, "{\"kind\":\"x\"}", 400,
@@ -434,7 +442,8 @@ static const struct {
           422, "registered for the internal version of group \"\"", NULL },
         { "PATCH", PODS "/a", MERGE_PATCH, "[]", 400,
           "cannot unmarshal array into Go value of type map", NULL },
-        { "PATCH", PODS "/a", MERGE_PATCH, "{} x", 400, "Invalid JSON Patch", NULL },
+        { "PATCH", PODS "/a", MERGE_PATCH, "{} x", 400,
+          "error decoding patch: invalid character 'x' after top-level value", NULL },
         { "PATCH", PODS "/a", MERGE_PATCH, "null", 400, "Invalid JSON Patch", NULL },
         { "PATCH", PODS "/a?fieldValidation=Ignore", MERGE_PATCH, "{", 400, "Invalid JSON Patch",
           NULL },
