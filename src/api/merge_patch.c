@@ -13,60 +13,62 @@ static void strip_nulls(struct json_node *value) {
                 node_remove_nulls(value);
 }
 
-static void merge_patch_merge(struct json_tree *tree, struct json_node *target,
+struct patch_merge {
+        struct json_tree *tree;
+        bool is_sorted; /* the library that the API server uses sorts what it opens */
+};
+
+static void merge_patch_merge(const struct patch_merge *merge, struct json_node *target,
                               const struct json_node *patch);
 
 /* have is the current member or NULL. */
-static void merge_member(struct json_tree *tree, struct json_node *target, struct slice key,
-                         struct json_node *have, const struct json_node *wanted) {
+static void merge_member(const struct patch_merge *merge, struct json_node *target,
+                         struct slice key, struct json_node *have, const struct json_node *wanted) {
         if (node_type(wanted) == JSON_NULL) {
                 if (have)
                         node_remove_slice(target, key);
                 return;
         }
         if (node_type(have) == JSON_OBJECT && node_type(wanted) == JSON_OBJECT) {
-                merge_patch_merge(tree, have, wanted);
+                merge_patch_merge(merge, have, wanted);
                 return;
         }
-        struct json_node *copy = node_clone(tree, wanted);
-        if (node_type(have) != JSON_OBJECT)
+        struct json_node *copy = node_clone(merge->tree, wanted);
+        if (node_type(have) != JSON_OBJECT) { /* what takes the place of an object is not opened */
                 strip_nulls(copy);
-        node_set(tree, target, key, copy);
+                if (merge->is_sorted)
+                        node_sort_all(copy);
+        }
+        node_set(merge->tree, target, key, copy);
 }
 
-static void merge_patch_merge(struct json_tree *tree, struct json_node *target,
+static void merge_patch_merge(const struct patch_merge *merge, struct json_node *target,
                               const struct json_node *patch) {
         struct node_iter iter = node_iter(patch);
         struct json_node *wanted;
         struct slice key;
         while (node_next(&iter, &key, &wanted))
-                merge_member(tree, target, key, node_find(target, key), wanted);
+                merge_member(merge, target, key, node_find(target, key), wanted);
+        if (merge->is_sorted)
+                node_sort(target, slice_compare);
 }
 
-int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, struct err *err) {
-        struct json_node *root = json_tree_root(tree);
+static int merge_root(const struct patch_merge *merge, const struct json_node *patch,
+                      struct err *err) {
+        struct json_node *root = json_tree_root(merge->tree);
         if (node_type(patch) != JSON_OBJECT)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "Invalid JSON Patch");
         if (node_type(root) != JSON_OBJECT)
                 return err_set(err, BERTH_ERR_BAD_REQUEST, "Invalid JSON Document");
-        merge_patch_merge(tree, root, patch);
+        merge_patch_merge(merge, root, patch);
         return 0;
 }
 
-void merge_patch_sort(struct json_node *root, const struct json_node *patch) {
-        struct node_iter iter = node_iter(patch);
-        struct json_node *wanted;
-        struct slice key;
+int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, struct err *err) {
+        return merge_root(&(struct patch_merge){ tree, false }, patch, err);
+}
 
-        if (node_type(root) != JSON_OBJECT || node_type(patch) != JSON_OBJECT) {
-                node_sort_all(root);
-                return;
-        }
-        node_sort(root, slice_compare);
-        while (node_next(&iter, &key, &wanted)) {
-                struct json_node *merged = node_find(root, key);
-
-                if (merged)
-                        merge_patch_sort(merged, wanted);
-        }
+int merge_patch_apply_sorted(struct json_tree *tree, const struct json_node *patch,
+                             struct err *err) {
+        return merge_root(&(struct patch_merge){ tree, true }, patch, err);
 }

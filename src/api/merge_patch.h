@@ -8,6 +8,7 @@
  * merge, everything else replaces. Error: BERTH_ERR_BAD_REQUEST when either is no object; the tree
  * is then untouched. */
 int merge_patch_apply(struct json_tree *tree, const struct json_node *patch, struct err *err);
-/* Sorts the members of what a merge of `patch` into `root` opened, as the library does that the API
- * server uses: the objects along the patch, and all that it added. */
-void merge_patch_sort(struct json_node *root, const struct json_node *patch);
+/* The same, and sorts the members of what it opens, as the library does that the API server uses:
+ * the objects along the patch, and all that it adds, but for what takes the place of an object. */
+int merge_patch_apply_sorted(struct json_tree *tree, const struct json_node *patch,
+                             struct err *err);

@@ -5,20 +5,31 @@
 #include "api/merge_patch.h"
 #include "schema/go_text.h"
 #include "schema/schema.h"
+#include "schema/schema_order.h"
 #include "schema/strategic_spent.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
 #include "server/api_output.h"
-#include "server/patched_order.h"
 #include "server/raw_leaves.h"
+
+/* As Go prints the object, by the fields of its type and maps by their keys; a custom resource is
+ * maps alone. */
+static void order_as_printed(const struct schema_object *schema, struct json_tree *tree,
+                             struct json_node *root) {
+        if (schema)
+                schema_order(schema, tree, root);
+        else
+                node_sort_all(root);
+}
 
 static int patch_in_order(enum patch_type type, struct json_tree *tree,
                           const struct json_node *patch) {
         if (type == PATCH_JSON)
                 return json_patch_apply_again(tree, patch, NULL);
         if (node_type(patch) == JSON_OBJECT)
-                return merge_patch_apply(tree, patch, NULL);
+                return merge_patch_apply_sorted(tree, patch, NULL);
         json_tree_set_root(tree, node_clone(tree, patch));
+        node_sort_all(json_tree_root(tree));
         return 0;
 }
 
@@ -37,11 +48,9 @@ struct json_tree *patch_again(struct api_context *context, enum patch_type type,
                 buf_slice(&before, write->before);
         if (json_tree_parse(buf_view(&before), &tree, NULL) == 0 &&
             json_tree_parse(patch_text, &patch, NULL) == 0) {
-                patched_order_begin(resource->schema, tree, json_tree_root(tree));
+                order_as_printed(resource->schema, tree, json_tree_root(tree));
                 r = patch_in_order(type, tree, json_tree_root(patch));
         }
-        if (r == 0)
-                patched_order_end(type, json_tree_root(tree), json_tree_root(patch));
         json_tree_free(patch);
         buf_release(&before);
         if (r == 0)

@@ -34,6 +34,24 @@ static void test_apply(void **state) {
         }
 }
 
+/* What is opened is sorted: the objects along the patch, what comes new, and what was no object. */
+static void test_sorted(void **state) {
+        struct json_tree *tree = must_parse_tree("{\"z\":{\"y\":{\"b\":1,\"a\":2},\"x\":1},\"w\":{"
+                                                 "\"d\":1,\"c\":2},\"v\":{},\"u\":[]}");
+        struct json_tree *patch =
+                must_parse_tree("{\"z\":{\"k\":[{\"f\":1,\"e\":2}]},\"v\":[{\"h\":1,\"g\":null}],"
+                                "\"u\":[{\"j\":1,\"i\":2}]}");
+
+        (void)state;
+        assert_int_equal(merge_patch_apply_sorted(tree, json_tree_root(patch), NULL), 0);
+        json_tree_free(patch);
+        assert_tree_is(
+                tree,
+                "{\"u\":[{\"i\":2,\"j\":1}],\"v\":[{\"h\":1,\"g\":null}],\"w\":{\"d\":1,\"c\":2},"
+                "\"z\":{\"k\":[{\"e\":2,\"f\":1}],\"x\":1,\"y\":{\"b\":1,\"a\":2}}}");
+        json_tree_free(tree);
+}
+
 static void test_refused(void **state) {
         static const struct {
                 const char *document, *patch;
@@ -54,6 +72,7 @@ static void test_refused(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_apply),
+                cmocka_unit_test(test_sorted),
                 cmocka_unit_test(test_refused),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
