@@ -129,10 +129,14 @@ peers: ## berth beside the real kube-apiserver, kube-scheduler, ... in the folde
 
 FUZZ_API_SECONDS ?= 60
 SEED_API ?= 1
+TOPIC ?= writes
 fuzz-api: ## random requests to the sandbox and to the kube-apiserver in the folder PEERS: classes of difference, smallest examples
 	@if [ -z "$(PEERS)" ]; then echo "skipped: PEERS names no folder with the real programs (docs/internals/peers.md)"; else \
-		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) \
+		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) --topics $(TOPIC) \
 			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
+
+fuzz-api-each: ## each member of the same kinds with each of a list of values, created, merged and applied
+	@$(MAKE) --no-print-directory fuzz-api TOPIC=each
 
 CORPUS ?= ../shared/vectors/apiserver-corpus
 peers-policies: ## policies of admission and costs of rules on the sandbox and on the kube-apiserver in the folder PEERS
@@ -268,5 +272,5 @@ clean: ## remove every build directory
 
 comma := ,
 
-.PHONY: fuzz-api fuzz-api-kinds fuzz-api-topics peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: fuzz-api fuzz-api-each fuzz-api-kinds fuzz-api-topics peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

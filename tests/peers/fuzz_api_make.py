@@ -13,7 +13,7 @@ class Schemas:
     """What the real server says of its types."""
 
     def __init__(self, server):
-        self.types, self.names, self.parts = {}, {}, {}
+        self.types, self.names, self.parts, self.members = {}, {}, {}, {}  # members: of Each, by kind
         for path in server.ask("GET", "/openapi/v3")[2]["paths"]:
             if path == "api/v1" or path.count("/") == 2:
                 self.types.update(server.ask("GET", f"/openapi/v3/{path}")[2].get("components", {}).get("schemas", {}))
@@ -41,7 +41,7 @@ class Maker:
     """Values that fit a schema, or nearly. The same seed and number make the same."""
 
     def __init__(self, schemas, seed, number):
-        self.schemas, self.random = schemas, random.Random(f"{seed}/{number}")
+        self.schemas, self.number, self.random = schemas, number, random.Random(f"{seed}/{number}")
 
     def chance(self, share):
         return self.random.random() < share

@@ -2,7 +2,8 @@
 
 from fuzz_api_admission import Classes, Judged
 from fuzz_api_definitions import Definitions
+from fuzz_api_each import Each
 from fuzz_api_reads import Parts, Reads
 from fuzz_api_steps import Scenario
 
-TOPICS = {"writes": Scenario, "parts": Parts, "reads": Reads, "definitions": Definitions, "admission": Judged, "classes": Classes}
+TOPICS = {"writes": Scenario, "each": Each, "parts": Parts, "reads": Reads, "definitions": Definitions, "admission": Judged, "classes": Classes}
