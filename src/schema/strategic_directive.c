@@ -14,13 +14,17 @@ int strategic_fail(struct merge *merge, const char *text) {
 int strategic_fail_directive(struct merge *merge, const struct json *patch) {
         CLEANUP(buf_release) struct buf text = { 0 };
         const struct json *directive = json_get(patch, "$patch");
-        bool is_text = json_type(directive) == JSON_STRING;
+        enum json_type type = json_type(directive);
+        bool is_named = type == JSON_BOOL || type == JSON_INT || type == JSON_REAL;
 
         buf_text(&text, "unknown patch type: ");
-        if (!is_text)
+        if (is_named) /* that is no text, which Go says in its way */
                 buf_printf(&text, "%%!s(%s=", go_type_name(directive));
-        go_text_write(directive, &text);
-        buf_text(&text, is_text ? "" : ")");
+        if (type == JSON_NULL)
+                buf_text(&text, "%!s(<nil>)");
+        else
+                go_text_write(directive, &text);
+        buf_text(&text, is_named ? ")" : "");
         buf_text(&text, " in map: ");
         go_text_write(patch, &text);
         return strategic_fail(merge, text.data);

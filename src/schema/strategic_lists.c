@@ -25,8 +25,7 @@ static int fail_no_key(struct merge *merge, const struct json *element, const ch
         return strategic_fail(merge, text.data);
 }
 
-/* Every element of an order has the key that it orders by. */
-static int check_order_keys(struct merge *merge, const struct json *order, const char *key) {
+int strategic_check_order_keys(struct merge *merge, const struct json *order, const char *key) {
         struct json_iter iter = json_iter(order);
         const struct json *element;
 
@@ -50,21 +49,30 @@ static bool is_replaced_whole(const struct json *patch) {
         return false;
 }
 
+/* An element that says what is to be done. */
+static int obey_element(struct merge *merge, struct merge_index *index,
+                        const struct json *element) {
+        struct slice directive = json_get_text(element, "$patch");
+        const struct json *wanted = merge_key_of(element, index->key);
+
+        if (slice_is(directive, "replace"))
+                return 0;
+        if (slice_is(directive, "merge"))
+                return strategic_fail(merge, "merging lists cannot yet be specified in the patch");
+        if (!slice_is(directive, "delete"))
+                return strategic_fail_directive(merge, element);
+        if (*index->key && !wanted)
+                return fail_no_key(merge, element, index->key);
+        merge_index_remove(index, wanted);
+        return 0;
+}
+
 static int merge_element(struct merge *merge, struct merge_index *index,
                          const struct schema_object *schema, const struct json *element) {
-        struct slice directive = json_get_text(element, "$patch");
         const struct json *wanted = merge_key_of(element, index->key);
 
         if (*index->key && (json_type(element) != JSON_OBJECT || !wanted))
                 return fail_no_key(merge, element, index->key);
-        if (slice_is(directive, "delete")) {
-                merge_index_remove(index, wanted);
-                return 0;
-        }
-        if (slice_is(directive, "merge"))
-                return strategic_fail(merge, "merging lists cannot yet be specified in the patch");
-        if (strategic_has_order(element))
-                return strategic_fail_directive(merge, element);
         struct json_node *mine = merge_index_find(index, wanted);
         if (!mine)
                 merge_index_append(index, node_import(merge->tree, element));
@@ -93,29 +101,53 @@ static int fail_order(struct merge *merge, const struct json *patch, const struc
         return strategic_fail(merge, text.data);
 }
 
+static int check_objects(struct merge *merge, const struct json *list) {
+        struct json_iter iter = json_iter(list);
+        const struct json *element;
+
+        while (json_next(&iter, NULL, &element))
+                if (json_type(element) != JSON_OBJECT)
+                        return strategic_fail_type(merge, "map[string]interface {}", element);
+        return 0;
+}
+
+/* 1: both have the same key, 0: they do not, negative: one has none. */
+static int compare_keys(struct merge *merge, const struct json *element,
+                        const struct json *candidate, const char *key) {
+        if (*key && json_type(candidate) != JSON_OBJECT)
+                return strategic_fail_type(merge, "map[string]interface {}", candidate);
+        if (*key && !merge_key_of(element, key))
+                return fail_no_key(merge, element, key);
+        if (*key && !merge_key_of(candidate, key))
+                return fail_no_key(merge, candidate, key);
+        return values_equal(merge_key_of(element, key), merge_key_of(candidate, key));
+}
+
 /* The elements of the patch must occur in the asked order, in that order. */
 int strategic_check_order(struct merge *merge, const struct json *patch, const struct json *order,
                           const char *key) {
         struct json_iter patches = json_iter(patch), orders = json_iter(order);
         const struct json *element, *candidate;
+        size_t left = json_count(order);
 
         if (json_type(order) != JSON_ARRAY)
                 return strategic_fail_type(merge, "[]interface {}", order);
+        if (left == 0 || json_count(patch) == 0)
+                return 0;
+        if (*key && check_objects(merge, patch) < 0)
+                return BERTH_ERR_INTERNAL;
         while (json_next(&patches, NULL, &element)) {
-                bool is_found = false;
+                int found = strategic_has_order(element);
 
-                if (json_get(element, "$patch"))
+                if (slice_is(json_get_text(element, "$patch"), "delete"))
                         continue;
-                if (*key && (json_type(element) != JSON_OBJECT || !merge_key_of(element, key)))
-                        return fail_no_key(merge, element, key);
-                while (!is_found && json_next(&orders, NULL, &candidate)) {
-                        if (*key && json_type(candidate) != JSON_OBJECT)
-                                return strategic_fail_type(merge, "map[string]interface {}",
-                                                           candidate);
-                        is_found = values_equal(merge_key_of(element, key),
-                                                merge_key_of(candidate, key));
-                }
-                if (!is_found)
+                if (left == 0)
+                        return fail_order(merge, patch, order);
+                for (; !found && json_next(&orders, NULL, &candidate); left--)
+                        found = compare_keys(merge, element, candidate, key);
+                if (found < 0)
+                        return found;
+                if (!found)
                         return fail_order(merge, patch, order);
         }
         return 0;
@@ -210,16 +242,15 @@ static int merge_elements(struct merge *merge, struct merge_index *index,
                           bool has_directive) {
         struct json_iter iter = json_iter(patch);
         const struct json *element;
+        int r = 0;
 
-        while (json_next(&iter, NULL, &element)) {
-                int r = !!json_get(element, "$patch") == has_directive
-                                ? merge_element(merge, index, schema, element)
-                                : 0;
-
-                if (r < 0)
-                        return r;
+        while (r == 0 && json_next(&iter, NULL, &element)) {
+                if (!!json_get(element, "$patch") != has_directive)
+                        continue;
+                r = has_directive ? obey_element(merge, index, element)
+                                  : merge_element(merge, index, schema, element);
         }
-        return 0;
+        return r;
 }
 
 static int fail_element_types(struct merge *merge, const struct json_node *target,
@@ -284,43 +315,55 @@ static int check_merged_keys(struct merge *merge, const struct json_node *list, 
         return 0;
 }
 
-int strategic_merge_list(struct merge *merge, struct json_node *target, const char *key,
-                         const struct schema_object *schema, const struct json *patch,
-                         const struct json *order) {
-        size_t before = node_count(target);
-        int r = order ? strategic_check_order(merge, patch, order, key) : 0;
+static void replace_list(struct merge *merge, struct json_node *target, const struct json *patch) {
+        struct json_node *fresh = strategic_copy(merge, patch);
+        struct node_iter nodes = node_iter(fresh);
+        struct json_node *node;
 
-        if (r == 0 && order)
-                r = check_order_keys(merge, order, key);
-        if (r == 0)
-                r = check_element_types(merge, target, patch, !!order);
-        if (r < 0)
-                return r;
-        if (is_replaced_whole(patch)) {
-                struct json_node *fresh = strategic_copy(merge, patch);
-                struct node_iter nodes = node_iter(fresh);
-                struct json_node *node;
+        node_array_clear(target);
+        while (node_next(&nodes, NULL, &node))
+                node_append(target, node_clone(merge->tree, node));
+}
 
-                node_array_clear(target);
-                while (node_next(&nodes, NULL, &node))
-                        node_append(target, node_clone(merge->tree, node));
-                return 0;
-        }
-        /* Deletions first, so that old elements are the head of the list when order is made. */
+/* Deletions first, so that old elements are the head of the list when order is made; those that
+ * stay are counted. */
+static int merge_all(struct merge *merge, struct json_node *target, const char *key,
+                     const struct schema_object *schema, const struct json *patch,
+                     size_t *ret_retained) {
         CLEANUP(merge_index_end) struct merge_index index;
+
         merge_index_begin(&index, target, key);
-        r = merge_elements(merge, &index, schema, patch, true);
+        int r = merge_elements(merge, &index, schema, patch, true);
         if (r < 0)
                 return r;
         merge_index_sweep(&index);
-        size_t retained = node_count(target);
+        bool is_replaced = is_replaced_whole(patch);
+        if (is_replaced)
+                replace_list(merge, target, patch);
+        *ret_retained = node_count(target);
         r = check_merged_keys(merge, target, key);
+        return r < 0 || is_replaced ? r : merge_elements(merge, &index, schema, patch, false);
+}
+
+int strategic_merge_list(struct merge *merge, struct json_node *target, const char *key,
+                         const struct schema_object *schema, const struct json *patch,
+                         const struct json *order) {
+        size_t before = node_count(target), retained = before;
+        int r = order ? strategic_check_order(merge, patch, order, key) : 0;
+
         if (r == 0)
-                r = merge_elements(merge, &index, schema, patch, false);
+                r = check_element_types(merge, target, patch, !!order);
+        if (r == 0)
+                r = merge_all(merge, target, key, schema, patch, &retained);
+        if (r == 0 && order)
+                r = strategic_check_places(merge, target, order, key);
+        if (r == 0 && order)
+                r = strategic_check_order_keys(merge, order, key);
         if (r < 0)
                 return r;
-        strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
-                                order ? before - retained : 0);
+        if (!is_replaced_whole(patch))
+                strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
+                                        order ? before - retained : 0);
         return 0;
 }
 

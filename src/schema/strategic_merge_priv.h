@@ -29,6 +29,8 @@ struct json_node *strategic_copy(struct merge *merge, const struct json *value);
 
 /* ---- lists (strategic_lists.c) ---- */
 /* What "$setElementOrder" says of a list fits what the patch puts into it. */
+/* Every element of an order has the key that it orders by. */
+int strategic_check_order_keys(struct merge *merge, const struct json *order, const char *key);
 int strategic_check_order(struct merge *merge, const struct json *patch, const struct json *order,
                           const char *key);
 int strategic_check_places(struct merge *merge, const struct json_node *list,
