@@ -184,20 +184,21 @@ int apply_check_repeated(struct api_context *context) {
         return r;
 }
 
-/* Owners that count as none still have to be of their type. */
+/* Owners that count as none still have to be of their type, and so do those members of metadata
+ * that are read before them. */
 static int check_given_owners(struct api_context *context, const struct api_write *write) {
         const struct json *body = request_json(context, context->request->body);
-        const struct json *given = json_get(json_get(body, "metadata"), "managedFields");
+        const struct json *metadata = json_get(body, "metadata");
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
         struct schema_report report = { .minor = write->resource->minor, .is_value = true };
         struct err err = { 0 };
 
-        if (json_type(given) != JSON_ARRAY || !write->resource->schema)
+        if (json_type(json_get(metadata, "managedFields")) != JSON_ARRAY ||
+            !write->resource->schema)
                 return 0;
         tree = json_tree_new();
         struct json_node *object = node_object(tree);
-        node_put(tree, node_need_object(tree, object, "metadata"), "managedFields",
-                 node_import(tree, given));
+        node_put(tree, object, "metadata", node_import(tree, metadata));
         if (schema_normalise(write->resource->schema, tree, object, &report, &err) == 0)
                 return 0;
         return fail_applied(context, write->resource, err.text);

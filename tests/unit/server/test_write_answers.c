@@ -354,6 +354,10 @@ static const struct {
           "\"x\"}],\"labels\":1}}",
           500, ".metadata.labels: expected map", NULL },
         { "PATCH", PODS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"managedFields\":[{\"time\":1}],"
+          "\"creationTimestamp\":\"\"}}",
+          500, "parsing time \"\" as", NULL },
+        { "PATCH", PODS "/a", APPLY_PATCH,
           "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"managedFields\":[{\"time\":1}]}"
           "}",
           500, "cannot unmarshal number into Go value of type string", NULL },
