@@ -218,6 +218,12 @@ static bool json_string_escaped(struct buf *buf, struct slice text) {
         return false;
 }
 
+bool buf_code_point(struct buf *buf, uint32_t code) {
+        char text[UTF8_BYTES_MAX];
+
+        return buf_slice(buf, slice_make(text, utf8_encode(code, text)));
+}
+
 bool buf_json_string(struct buf *buf, struct slice text) {
         return is_plain_text(text) ? buf_json_plain(buf, text) : json_string_escaped(buf, text);
 }

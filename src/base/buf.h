@@ -27,6 +27,7 @@ bool buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
 bool buf_vprintf(struct buf *buf, const char *format, va_list args)
         __attribute__((format(printf, 2, 0)));
 bool buf_u64(struct buf *buf, uint64_t value);            /* decimal */
+bool buf_code_point(struct buf *buf, uint32_t code);      /* as UTF-8; up to 0x1fffff */
 bool buf_json_string(struct buf *buf, struct slice text); /* quoted and escaped as JSON */
 bool buf_json_plain(struct buf *buf, struct slice text);  /* quoted; needs no escape */
 /* The same for a name of any text, with a comma before it unless it is the first. */

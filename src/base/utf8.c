@@ -33,6 +33,36 @@ size_t utf8_sequence_len(struct slice text) {
         return found->len;
 }
 
+size_t utf8_decode(struct slice text, uint32_t *ret_code) {
+        static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+        size_t len = utf8_sequence_len(text);
+
+        if (len == 0)
+                return 0;
+        uint32_t code = (unsigned char)text.ptr[0] & first_bits[len];
+        for (size_t i = 1; i < len; i++)
+                code = code << 6 | ((unsigned char)text.ptr[i] & 0x3f);
+        *ret_code = code;
+        return len;
+}
+
+size_t utf8_encode(uint32_t code, char buffer[UTF8_BYTES_MAX]) {
+        static const struct {
+                uint32_t below;
+                unsigned char lead;
+        } forms[UTF8_BYTES_MAX] = {
+                { 0x80, 0 }, { 0x800, 0xc0 }, { 0x10000, 0xe0 }, { 0x200000, 0xf0 }
+        };
+        size_t more = 0; /* bytes after the first */
+
+        while (more + 1 < UTF8_BYTES_MAX && code >= forms[more].below)
+                more++;
+        buffer[0] = (char)(forms[more].lead | code >> (6 * more));
+        for (size_t i = 1; i <= more; i++)
+                buffer[i] = (char)(0x80 | (code >> (6 * (more - i)) & 0x3f));
+        return more + 1;
+}
+
 /* Bytes of ASCII at the begin, which most texts are: eight at a time. */
 static size_t ascii_len(struct slice text) {
         size_t len = 0;

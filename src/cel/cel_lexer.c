@@ -140,24 +140,6 @@ struct quoting {
         bool is_raw, is_bytes;
 };
 
-static void put_code_point(struct buf *out, uint32_t c) {
-        if (c < 0x80) {
-                buf_char(out, (char)c);
-        } else if (c < 0x800) {
-                buf_char(out, (char)(0xc0 | (c >> 6)));
-                buf_char(out, (char)(0x80 | (c & 0x3f)));
-        } else if (c < 0x10000) {
-                buf_char(out, (char)(0xe0 | (c >> 12)));
-                buf_char(out, (char)(0x80 | ((c >> 6) & 0x3f)));
-                buf_char(out, (char)(0x80 | (c & 0x3f)));
-        } else {
-                buf_char(out, (char)(0xf0 | (c >> 18)));
-                buf_char(out, (char)(0x80 | ((c >> 12) & 0x3f)));
-                buf_char(out, (char)(0x80 | ((c >> 6) & 0x3f)));
-                buf_char(out, (char)(0x80 | (c & 0x3f)));
-        }
-}
-
 static uint32_t digit_value(char c) {
         if (is_digit(c))
                 return (uint32_t)(c - '0');
@@ -198,7 +180,7 @@ static bool cel_lexer_escape(struct cel_lexer *lexer, const struct quoting *quot
             (code >= 0xd800 && code <= 0xdfff))
                 return false;
         if (!quoting->is_bytes || digits > 3) {
-                put_code_point(out, code);
+                buf_code_point(out, code);
                 return !quoting->is_bytes;
         }
         return code < 256 && buf_char(out, (char)code);

@@ -1,6 +1,7 @@
 /* Reading documents: JSON by the fast parser, everything else as YAML. */
 #include "config/document.h"
 
+#include "base/utf8.h"
 #include "base/util.h"
 #include "config/document_priv.h"
 #include <stdlib.h>
@@ -66,43 +67,6 @@ static char first_character(struct slice text) {
         return '\0';
 }
 
-/* One row per length: the bits of the first byte that mark it, and the least code point it may
- * hold. */
-static const struct utf8_form {
-        unsigned char mask, lead;
-        uint32_t least;
-} utf8_forms[] = {
-        { 0x80, 0x00, 0 },
-        { 0xe0, 0xc0, 0x80 },
-        { 0xf0, 0xe0, 0x800 },
-        { 0xf8, 0xf0, 0x10000 },
-};
-
-static bool is_code_point(uint32_t code, uint32_t least) {
-        bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-        return code >= least && code <= 0x10ffff && !is_surrogate;
-}
-
-/* Length of the UTF-8 sequence at the start of text; 0 when it is none. */
-static size_t decode_utf8(struct slice text, uint32_t *ret_code) {
-        unsigned char first = (unsigned char)text.ptr[0];
-        size_t length = 0;
-        while (length < ARRAY_LEN(utf8_forms) &&
-               (first & utf8_forms[length].mask) != utf8_forms[length].lead)
-                length++;
-        if (length == ARRAY_LEN(utf8_forms) || length >= text.len)
-                return 0;
-        uint32_t code = first & (unsigned char)~utf8_forms[length].mask;
-        for (size_t i = 1; i <= length; i++) {
-                unsigned char next = (unsigned char)text.ptr[i];
-                if ((next & 0xc0) != 0x80)
-                        return 0;
-                code = code << 6 | (next & 0x3f);
-        }
-        *ret_code = code;
-        return is_code_point(code, utf8_forms[length].least) ? length + 1 : 0;
-}
-
 /* What YAML calls printable. */
 static bool is_printable(uint32_t code) {
         if (code < 0x80)
@@ -115,7 +79,7 @@ static int check_characters(struct slice text, struct err *err) {
         unsigned line = 1, column = 1;
         for (size_t i = 0; i < text.len;) {
                 uint32_t code = (unsigned char)text.ptr[i];
-                size_t length = decode_utf8(slice_make(text.ptr + i, text.len - i), &code);
+                size_t length = utf8_decode(slice_make(text.ptr + i, text.len - i), &code);
                 if (length == 0)
                         err_set(err, BERTH_ERR_BAD_REQUEST, "byte 0x%02x is not UTF-8",
                                 (unsigned char)text.ptr[i]);

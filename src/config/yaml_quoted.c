@@ -57,24 +57,6 @@ static void yaml_quoted_fold(struct quoted *quoted) {
         write_breaks(quoted, count);
 }
 
-static void write_utf8(struct buf *out, uint32_t code) {
-        if (code < 0x80) {
-                buf_char(out, (char)code);
-        } else if (code < 0x800) {
-                buf_char(out, (char)(0xc0 | code >> 6));
-                buf_char(out, (char)(0x80 | (code & 0x3f)));
-        } else if (code < 0x10000) {
-                buf_char(out, (char)(0xe0 | code >> 12));
-                buf_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
-                buf_char(out, (char)(0x80 | (code & 0x3f)));
-        } else {
-                buf_char(out, (char)(0xf0 | code >> 18));
-                buf_char(out, (char)(0x80 | (code >> 12 & 0x3f)));
-                buf_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
-                buf_char(out, (char)(0x80 | (code & 0x3f)));
-        }
-}
-
 /* The code point after \x, \u or \U. */
 static bool read_hex(struct quoted *quoted, int digits, uint32_t *ret_code) {
         uint32_t code = 0;
@@ -147,7 +129,7 @@ static bool read_escape(struct quoted *quoted) {
         }
         if (!read_code(quoted, *quoted->at++, &code))
                 return false;
-        write_utf8(quoted->out, code);
+        buf_code_point(quoted->out, code);
         quoted->untrimmed = quoted->out->len;
         return true;
 }

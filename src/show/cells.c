@@ -40,21 +40,12 @@ static bool is_among(const struct code_range *ranges, size_t count, uint32_t cod
         return false;
 }
 
-static uint32_t code_of(const char *text, size_t len) {
-        static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-        uint32_t code = (unsigned char)text[0] & first_bits[len];
-
-        for (size_t i = 1; i < len; i++)
-                code = code << 6 | ((unsigned char)text[i] & 0x3f);
-        return code;
-}
-
 struct cell_step cells_step(struct slice text) {
-        size_t len = utf8_sequence_len(text);
+        uint32_t code;
+        size_t len = utf8_decode(text, &code);
 
         if (len == 0)
                 return (struct cell_step){ 1, 1, false };
-        uint32_t code = code_of(text.ptr, len);
         if (code < 0x80)
                 return (struct cell_step){ 1, 1, code >= 0x20 && code != 0x7f };
         if (is_among(unsafe, ARRAY_LEN(unsafe), code))

@@ -76,10 +76,27 @@ static void test_texts(void **state) {
         assert_false(utf8_is_valid(slice_of("ok \xe2\x82")));
 }
 
+/* Each code point is read as it was written; halves of pairs are none. */
+static void test_code_points(void **state) {
+        char text[UTF8_BYTES_MAX];
+
+        (void)state;
+        for (uint32_t code = 0; code <= 0x10ffff; code++) {
+                bool is_half = code >= 0xd800 && code <= 0xdfff;
+                size_t wrote = utf8_encode(code, text);
+                uint32_t read = UINT32_MAX;
+                size_t len = utf8_decode(slice_make(text, wrote), &read);
+
+                if (len != (is_half ? 0 : wrote) || read != (is_half ? UINT32_MAX : code))
+                        fail_msg("U+%04X: %zu bytes, U+%04X", code, len, read);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_sequences),
                 cmocka_unit_test(test_texts),
+                cmocka_unit_test(test_code_points),
                 cmocka_unit_test(test_among_ascii),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
