@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/base64.h"
 #include "base/util.h"
+#include "schema/go_json.h"
 
 /* ---- namespaces ---- */
 
@@ -148,55 +149,23 @@ static void check_basic_auth(struct checker *checker, const struct at *at,
         }
 }
 
-/* A byte as Go quotes the character of its number. */
-static const char *shown_byte(struct checker *checker, unsigned char byte) {
-        static const struct {
-                unsigned char byte;
-                const char *text;
-        } named[] = { { '\a', "\\a" }, { '\b', "\\b" }, { '\f', "\\f" },
-                      { '\n', "\\n" }, { '\r', "\\r" }, { '\t', "\\t" },
-                      { '\v', "\\v" }, { '\'', "\\'" }, { '\\', "\\\\" } };
-
-        for (size_t i = 0; i < ARRAY_LEN(named); i++)
-                if (named[i].byte == byte)
-                        return named[i].text;
-        if (byte < ' ' || byte == 0x7f)
-                return message_of(checker, "\\x%02x", byte);
-        if (byte < 0x7f)
-                return message_of(checker, "%c", byte);
-        if (byte <= 0xa0 || byte == 0xad)
-                return message_of(checker, "\\u%04x", byte);
-        return message_of(checker, "%c%c", 0xc0 | byte >> 6, 0x80 | (byte & 0x3f));
-}
-
-/* In the words of Go's decoder as far as they depend on the beginning. */
+/* What Go's decoder says of what is to be an object; NULL: it is one. */
 static const char *json_object_problem(struct checker *checker, struct slice text) {
-        static const char *const types[] = {
-                [JSON_BOOL] = "bool",     [JSON_INT] = "number",  [JSON_REAL] = "number",
-                [JSON_STRING] = "string", [JSON_ARRAY] = "array", [JSON_NONE] = "",
-                [JSON_OBJECT] = "object", [JSON_NULL] = "null"
-        };
-        struct slice trimmed = slice_trim(text);
         struct json_doc *doc = NULL;
+        struct err err = { 0 };
 
-        if (trimmed.len == 0)
-                return "unexpected end of JSON input";
-        if (json_parse(text, &doc, NULL) == 0) {
-                enum json_type type = json_type(json_doc_root(doc));
-
-                json_doc_free(doc);
-                return type == JSON_OBJECT || type == JSON_NULL
-                               ? NULL
-                               : message_of(checker,
-                                            "json: cannot unmarshal %s into Go value of type "
-                                            "map[string]interface {}",
-                                            types[type]);
-        }
-        unsigned char first = (unsigned char)trimmed.ptr[0];
-        if (strchr("{[\"tfn-0123456789", first) && first)
-                return "unexpected end of JSON input";
-        return message_of(checker, "invalid character '%s' looking for beginning of value",
-                          shown_byte(checker, first));
+        if (go_json_parse(text, &doc, &err) < 0)
+                return message_of(checker, "%s", err.text);
+        const struct json *value = json_doc_root(doc);
+        enum json_type type = json_type(value);
+        const char *problem = type == JSON_OBJECT || type == JSON_NULL
+                                      ? NULL
+                                      : message_of(checker,
+                                                   "json: cannot unmarshal %s into Go value of "
+                                                   "type map[string]interface {}",
+                                                   json_go_name(type));
+        json_doc_free(doc);
+        return problem;
 }
 
 static void check_secret_json(struct checker *checker, const struct at *at, struct slice encoded) {

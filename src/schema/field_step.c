@@ -14,7 +14,7 @@ static bool is_plain(struct slice json) {
         for (size_t i = 0; i < json.len; i++) {
                 char c = json.ptr[i];
 
-                if (!isalnum((unsigned char)c) && !strchr("\"{}:-_/.", c))
+                if (!isalnum((unsigned char)c) && (!c || !strchr("\"{}:-_/.", c)))
                         return false;
         }
         return true;

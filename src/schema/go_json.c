@@ -5,6 +5,7 @@
 #include "base/pace.h"
 #include "base/utf8.h"
 #include "base/util.h"
+#include "schema/go_quote.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,21 +31,9 @@ static void scan_fail(struct scan *scan, const char *where) {
                 buf_text(scan->out, "unexpected end of JSON input");
                 return;
         }
-        unsigned char c = (unsigned char)scan->text.ptr[scan->at];
-        buf_text(scan->out, "invalid character '");
-        if (c == '\'' || c == '\\')
-                buf_printf(scan->out, "\\%c", c);
-        else if (c >= '\a' && c <= '\r')
-                buf_printf(scan->out, "\\%c", "abtnvfr"[c - '\a']);
-        else if (c < 0x20 || c == 0x7f)
-                buf_printf(scan->out, "\\x%02x", c);
-        else if (c < 0x80)
-                buf_char(scan->out, (char)c);
-        else if (c <= 0xa0 || c == 0xad)
-                buf_printf(scan->out, "\\u%04x", c);
-        else
-                buf_printf(scan->out, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
-        buf_printf(scan->out, "' %s", where);
+        buf_text(scan->out, "invalid character ");
+        go_quote_byte((unsigned char)scan->text.ptr[scan->at], scan->out);
+        buf_printf(scan->out, " %s", where);
 }
 
 /* ---- values ---- */
@@ -224,6 +213,12 @@ const char *go_json_problem(struct slice text, struct buf *out) {
 
 /* ---- parsing ---- */
 
+const char *json_go_name(enum json_type type) {
+        if (type == JSON_BOOL)
+                return "bool";
+        return type == JSON_INT || type == JSON_REAL ? "number" : json_type_name(type);
+}
+
 static int in_words_of_go(int r, struct slice text, struct err *err) {
         CLEANUP(buf_release) struct buf words = { 0 };
 
@@ -265,7 +260,7 @@ static size_t take_one(struct slice text, bool *ret_is_whole) {
 
         *ret_is_whole = true;
         if (text.ptr[0] == '\\' && code < 0)
-                return text.len > 1 ? 2 : 1;
+                return text.len > 1 && (unsigned char)text.ptr[1] < 0x80 ? 2 : 1;
         if (code < 0) {
                 size_t length = utf8_sequence_len(text);
 

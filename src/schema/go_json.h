@@ -8,6 +8,8 @@
  * when Go takes it. In out. */
 const char *go_json_problem(struct slice text, struct buf *out);
 
+const char *json_go_name(enum json_type type); /* as Go's decoder calls it */
+
 /* As json_parse() and json_tree_parse(), with Go's words for what Go refuses. */
 int go_json_parse(struct slice text, struct json_doc **ret_doc, struct err *err);
 int go_json_tree_parse(struct slice text, struct json_tree **ret_tree, struct err *err);

@@ -23,49 +23,52 @@ static bool is_hidden(uint32_t rune) {
         return false;
 }
 
-static uint32_t rune_of(const char *text, size_t length) {
-        static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-        uint32_t rune = (unsigned char)text[0] & masks[length];
-
-        for (size_t i = 1; i < length; i++)
-                rune = rune << 6 | ((unsigned char)text[i] & 0x3f);
-        return rune;
-}
-
 bool go_rune_prints(struct slice text, size_t *ret_length, uint32_t *ret_rune) {
-        size_t length = utf8_sequence_len(text);
+        size_t length = utf8_decode(text, ret_rune);
 
         *ret_length = length ? length : 1;
-        *ret_rune = length ? rune_of(text.ptr, length) : 0xfffd;
+        if (length == 0)
+                *ret_rune = 0xfffd;
         return *ret_rune >= 0x20 && !is_hidden(*ret_rune);
 }
 
-static void write_control(unsigned char c, struct buf *out) {
+/* Of what does not print, or has a meaning between the quotes. */
+static void write_escape(uint32_t rune, struct buf *out) {
         static const char names[] = "abtnvfr"; /* from 7 on */
 
-        if (c >= 7 && c < 7 + sizeof(names) - 1)
-                buf_printf(out, "\\%c", names[c - 7]);
+        if (rune == '"' || rune == '\'' || rune == '\\')
+                buf_printf(out, "\\%c", (int)rune);
+        else if (rune >= 7 && rune < 7 + sizeof(names) - 1)
+                buf_printf(out, "\\%c", names[rune - 7]);
+        else if (rune < 0x20 || rune == 0x7f)
+                buf_printf(out, "\\x%02x", rune);
         else
-                buf_printf(out, "\\x%02x", c);
+                buf_printf(out, rune > 0xffff ? "\\U%08x" : "\\u%04x", rune);
 }
 
 void go_quote_write(struct slice text, struct buf *out) {
         buf_char(out, '"');
         while (text.len > 0) {
-                unsigned char c = (unsigned char)text.ptr[0];
-                size_t length = utf8_sequence_len(text);
+                uint32_t rune;
+                size_t length;
+                bool prints = go_rune_prints(text, &length, &rune);
 
-                if (c == '"' || c == '\\')
-                        buf_printf(out, "\\%c", c);
-                else if (c < 0x20 || c == 0x7f || length == 0)
-                        write_control(c, out);
-                else if (is_hidden(rune_of(text.ptr, length)))
-                        buf_printf(out, length == 4 ? "\\U%08x" : "\\u%04x",
-                                   rune_of(text.ptr, length));
+                if (utf8_sequence_len(text) == 0)
+                        buf_printf(out, "\\x%02x", (unsigned char)text.ptr[0]);
+                else if (!prints || rune == '"' || rune == '\\')
+                        write_escape(rune, out);
                 else
                         buf_slice(out, slice_make(text.ptr, length));
-                length += length == 0;
                 text = slice_make(text.ptr + length, text.len - length);
         }
         buf_char(out, '"');
+}
+
+void go_quote_byte(unsigned char byte, struct buf *out) {
+        buf_char(out, '\'');
+        if (byte < 0x20 || is_hidden(byte) || byte == '\'' || byte == '\\')
+                write_escape(byte, out);
+        else
+                buf_code_point(out, byte);
+        buf_char(out, '\'');
 }

@@ -2,6 +2,7 @@
 #include "schema/normalise_priv.h"
 
 #include "base/util.h"
+#include "schema/go_json.h"
 #include <string.h>
 
 static void path_write(const struct schema_normalise_place *place, bool has_index, bool has_key,
@@ -89,11 +90,9 @@ static void go_type_write(const struct schema_field *field, enum schema_shape sh
 static void decode_error_write(const struct schema_object *schema,
                                const struct schema_normalise_place *place,
                                const struct json_node *value, struct slice type, struct buf *out) {
-        static const char *const names[] = { "nothing", "null",   "bool",  "number",
-                                             "number",  "string", "array", "object" };
         const char *dot = schema ? strrchr(schema->name, '.') : NULL;
 
-        buf_printf(out, "json: cannot unmarshal %s", names[node_type(value)]);
+        buf_printf(out, "json: cannot unmarshal %s", json_go_name(node_type(value)));
         if ((node_type(value) == JSON_INT || node_type(value) == JSON_REAL) &&
             (slice_is(type, "int32") || slice_is(type, "int64") || slice_is(type, "uint8"))) {
                 buf_char(out, ' ');

@@ -5,6 +5,7 @@
 #include "schema/field_check.h"
 #include "schema/field_merge.h"
 #include "schema/field_walk.h"
+#include "schema/go_json.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
 #include "server/api_failure.h"
@@ -12,6 +13,7 @@
 #include "server/api_output.h"
 #include "server/api_write.h"
 #include "server/managed_fields.h"
+#include "server/request_names.h"
 
 #define CONFLICTS_MAX 100
 #define LAST_APPLIED "kubectl.kubernetes.io/last-applied-configuration"

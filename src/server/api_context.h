@@ -77,11 +77,10 @@ struct api_context {
         struct api_server *server;
         struct api_engine *engine; /* of the server */
         const struct api_server_request *request;
-        struct api_server_request
-                converted;        /* what request points to once body_prepare() changed it */
-        struct slice sent;        /* the body before that */
-        bool is_yaml;             /* so it was sent */
-        const char *yaml_problem; /* NULL: none */
+        struct api_server_request converted; /* what request points to after body_prepare() */
+        struct slice sent;                   /* the body before that */
+        bool is_yaml;                        /* so it was sent */
+        const char *yaml_problem;            /* NULL: none */
         struct http_response *response;
         struct arena *arena;
         struct api_user user;

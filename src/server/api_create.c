@@ -9,6 +9,7 @@
 #include "server/api_verbs.h"
 #include "server/api_write.h"
 #include "server/managed_fields.h"
+#include "server/request_names.h"
 
 static int serve_review(struct api_context *context) {
         static const char *const managed[] = { "uid", "creationTimestamp", "deletionTimestamp",

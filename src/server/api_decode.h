@@ -20,7 +20,6 @@ int fail_applied(struct api_context *context, const struct api_resource *resourc
                  const char *complaint);
 /* Why apiVersion and kind cannot be read of a value; NULL: they can. */
 const char *type_problem(struct api_context *context, const struct json_node *value);
-const char *json_go_name(enum json_type type); /* as Go's decoder calls it */
 int decode_options(struct api_context *context, struct decoded *ret_decoded); /* DeleteOptions */
 /* Unknown and repeated fields of text that becomes (part of) an object. */
 struct strictness {
@@ -42,10 +41,3 @@ void strictness_duplicate(void *context, struct slice path, struct slice key);
 /* A custom resource's type is looked at with the rest of it: 422. member: apiVersion or kind. */
 int fail_custom_type(struct api_context *context, const struct json_node *object,
                      const char *member, const char *wanted);
-
-/* The namespace of a body, if it names one, against the URL. */
-int check_given_namespace(struct api_context *context, struct json_node *object);
-/* What cannot be stored under a name in the URL's namespace is looked for nowhere. */
-int check_key(struct api_context *context, struct slice name);
-/* Name and namespace of a body against the URL (PUT, PATCH). */
-int check_url(struct api_context *context, struct json_node *object);

@@ -10,6 +10,7 @@
 #include "server/api_verbs.h"
 #include "server/api_write.h"
 #include "server/patch_document.h"
+#include "server/request_names.h"
 
 static int fail_media(struct api_context *context) {
         fail_plain(context, 415, "UnsupportedMediaType", "415: Unsupported Media Type");

@@ -12,6 +12,7 @@
 #include "server/api_verbs.h"
 #include "server/custom_route.h"
 #include "server/request_body.h"
+#include "server/request_names.h"
 #include "server/warning_header.h"
 #include <stdlib.h>
 

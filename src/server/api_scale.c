@@ -12,6 +12,7 @@
 #include "server/api_write.h"
 #include "server/managed_fields.h"
 #include "server/patch_document.h"
+#include "server/request_names.h"
 #include "server/scale_owners.h"
 #include "server/webhook.h"
 

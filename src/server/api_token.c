@@ -7,6 +7,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/api_verbs.h"
+#include "server/request_names.h"
 
 #define TOKEN_LIFE_S 3600
 #define TOKEN_LIFE_MIN_S 600

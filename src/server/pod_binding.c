@@ -9,6 +9,7 @@
 #include "server/api_verbs.h"
 #include "server/api_write.h"
 #include "server/pod_conditions.h"
+#include "server/request_names.h"
 #include "server/webhook.h"
 
 static int check_target(struct api_context *context, const struct json_node *binding) {

@@ -14,6 +14,7 @@
 #include "server/api_verbs.h"
 #include "server/api_write.h"
 #include "server/pod_conditions.h"
+#include "server/request_names.h"
 #include "server/webhook.h"
 
 #include <string.h>

@@ -32,15 +32,15 @@ def members(schemas, schema, path=(), types=()):
 
 
 def put(thing, path, value):
-    """The value at its place; what is missing on the way there is made."""
+    """The value at its place; what is missing on the way there, or of another type, is made."""
     at = thing
-    for key, below in zip(path, (*path[1:], None)):
-        inner = copy.deepcopy(value) if below is None else [] if below == 0 else {}
-        if isinstance(at, list):
-            at[:1] = [inner] if below is None or not at or not isinstance(at[0], type(inner)) else at[:1]
-        elif below is None or not isinstance(at.get(key), type(inner)):
-            at[key] = inner
-        at = at[key]
+    for key, below in zip(path, path[1:]):
+        inner = [] if below == 0 else {}
+        there = at.get(key) if isinstance(at, dict) else at[0] if at else None
+        there = there if isinstance(there, type(inner)) else inner
+        at[slice(1) if key == 0 else key] = [there] if key == 0 else there
+        at = there
+    at[slice(1) if path[-1] == 0 else path[-1]] = [value] if path[-1] == 0 else copy.deepcopy(value)
     return thing
 
 

@@ -64,22 +64,28 @@ static void expect_obstacle(const struct device_request_report *report,
                 assert_true(found && found->first == wanted->first);
 }
 
-static void expect_reasons(const char *more, size_t usable, const size_t *refused) {
+/* What is said of the claim d/c on the node n. */
+static void ask_reasons(const char *text, struct device_scene *scene, struct json_doc **ret_doc,
+                        struct device_request_report **ret_reports) {
         struct device_gates gates = device_gates_standard();
+        const struct device_node node = { SLICE_LITERAL("n"), device_scene_matches, NULL };
+
+        assert_int_equal(json_parse(slice_of(text), ret_doc, NULL), 0);
+        device_scene_init(scene, json_doc_root(*ret_doc), &gates);
+        const struct resource_claim *claim =
+                device_scene_claim(scene, SLICE_LITERAL("d"), SLICE_LITERAL("c"));
+        const struct device_search search = { scene->inventory, &claim, 1, &scene->arena };
+        assert_int_equal(device_reasons_find(&search, &node, ret_reports), 1);
+}
+
+static void expect_reasons(const char *more, size_t usable, const size_t *refused) {
         struct device_request_report *reports;
         struct device_scene scene;
         struct json_doc *doc;
         char text[4096];
 
         snprintf(text, sizeof(text), objects, more);
-        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
-        device_scene_init(&scene, json_doc_root(doc), &gates);
-        const struct resource_claim *claim =
-                device_scene_claim(&scene, SLICE_LITERAL("d"), SLICE_LITERAL("c"));
-        const struct device_search search = { scene.inventory, &claim, 1, &scene.arena };
-        const struct device_node node = { SLICE_LITERAL("n"), device_scene_matches, NULL };
-
-        assert_int_equal(device_reasons_find(&search, &node, &reports), 1);
+        ask_reasons(text, &scene, &doc, &reports);
         assert_int_equal(reports->wanted, 3);
         assert_int_equal(reports->offered, 6);
         assert_int_equal(reports->usable, usable);
@@ -123,19 +129,12 @@ static void test_capacity_that_is_used_up(void **state) {
                 "\"r\",\"driver\":\"g\",\"pool\":\"p\",\"device\":\"a\",\"shareID\":"
                 "\"00000000-0000-4000-8000-000000000000\",\"consumedCapacity\":{\"cores\":\"4\","
                 "\"memory\":\"4\"}}]}}}}]}";
-        struct device_gates gates = device_gates_standard();
         struct device_request_report *reports;
         struct device_scene scene;
         struct json_doc *doc;
 
         (void)state;
-        assert_int_equal(json_parse(slice_of(text), &doc, NULL), 0);
-        device_scene_init(&scene, json_doc_root(doc), &gates);
-        const struct resource_claim *claim =
-                device_scene_claim(&scene, SLICE_LITERAL("d"), SLICE_LITERAL("c"));
-        const struct device_search search = { scene.inventory, &claim, 1, &scene.arena };
-        const struct device_node node = { SLICE_LITERAL("n"), device_scene_matches, NULL };
-        assert_int_equal(device_reasons_find(&search, &node, &reports), 1);
+        ask_reasons(text, &scene, &doc, &reports);
         assert_int_equal(reports->usable, 0);
         const struct device_obstacle *cores =
                 find_obstacle(reports, DEVICE_WITHOUT_CAPACITY, "cores");
