@@ -23,17 +23,26 @@ struct scan {
 
 /* ---- words ---- */
 
-static void scan_fail(struct scan *scan, const char *where) {
+/* Inside of a word, a number or an escape: Go's scanner takes the end of the text for a blank. */
+static void scan_fail_inside(struct scan *scan, const char *where) {
+        bool is_end = scan->at >= scan->text.len;
+
         if (scan->has_failed)
                 return;
         scan->has_failed = true;
-        if (scan->at >= scan->text.len) {
-                buf_text(scan->out, "unexpected end of JSON input");
+        buf_text(scan->out, "invalid character ");
+        go_quote_byte(is_end ? ' ' : (unsigned char)scan->text.ptr[scan->at], scan->out);
+        buf_printf(scan->out, " %s", where);
+}
+
+/* Where a blank may stand. */
+static void scan_fail(struct scan *scan, const char *where) {
+        if (scan->has_failed || scan->at < scan->text.len) {
+                scan_fail_inside(scan, where);
                 return;
         }
-        buf_text(scan->out, "invalid character ");
-        go_quote_byte((unsigned char)scan->text.ptr[scan->at], scan->out);
-        buf_printf(scan->out, " %s", where);
+        scan->has_failed = true;
+        buf_text(scan->out, "unexpected end of JSON input");
 }
 
 /* ---- values ---- */
@@ -54,13 +63,13 @@ static void scan_escape(struct scan *scan) {
                 return;
         }
         if (scan_peek(scan) != 'u') {
-                scan_fail(scan, "in string escape code");
+                scan_fail_inside(scan, "in string escape code");
                 return;
         }
         scan->at++;
         for (int i = 0; i < 4; i++, scan->at++)
                 if (!isxdigit((unsigned char)scan_peek(scan))) {
-                        scan_fail(scan, "in \\u hexadecimal character escape");
+                        scan_fail_inside(scan, "in \\u hexadecimal character escape");
                         return;
                 }
 }
@@ -84,7 +93,7 @@ static void scan_string(struct scan *scan) {
 
 static void scan_digits(struct scan *scan, const char *where) {
         if (!isdigit((unsigned char)scan_peek(scan)))
-                scan_fail(scan, where);
+                scan_fail_inside(scan, where);
         while (isdigit((unsigned char)scan_peek(scan)))
                 scan->at++;
 }
@@ -114,7 +123,7 @@ static void scan_word(struct scan *scan, const char *word) {
                         char where[64];
 
                         snprintf(where, sizeof(where), "in literal %s (expecting '%c')", word, *c);
-                        scan_fail(scan, where);
+                        scan_fail_inside(scan, where);
                         return;
                 }
 }
@@ -211,30 +220,6 @@ const char *go_json_problem(struct slice text, struct buf *out) {
         return scan.has_failed ? out->data : NULL;
 }
 
-/* ---- parsing ---- */
-
-const char *json_go_name(enum json_type type) {
-        if (type == JSON_BOOL)
-                return "bool";
-        return type == JSON_INT || type == JSON_REAL ? "number" : json_type_name(type);
-}
-
-static int in_words_of_go(int r, struct slice text, struct err *err) {
-        CLEANUP(buf_release) struct buf words = { 0 };
-
-        return r < 0 && go_json_problem(text, &words)
-                       ? err_set(err, BERTH_ERR_BAD_REQUEST, "%s", words.data)
-                       : r;
-}
-
-int go_json_parse(struct slice text, struct json_doc **ret_doc, struct err *err) {
-        return in_words_of_go(json_parse(text, ret_doc, err), text, err);
-}
-
-int go_json_tree_parse(struct slice text, struct json_tree **ret_tree, struct err *err) {
-        return in_words_of_go(json_tree_parse(text, ret_tree, err), text, err);
-}
-
 /* ---- what is not Unicode ---- */
 
 /* The number behind "\u"; -1 for other texts. */
@@ -296,4 +281,31 @@ bool go_json_mend(struct slice text, struct buf *out) {
                 text = slice_make(text.ptr + length, text.len - length);
         }
         return is_mended;
+}
+
+/* ---- parsing ---- */
+
+const char *json_go_name(enum json_type type) {
+        if (type == JSON_BOOL)
+                return "bool";
+        return type == JSON_INT || type == JSON_REAL ? "number" : json_type_name(type);
+}
+
+static int in_words_of_go(int r, struct slice text, struct err *err) {
+        CLEANUP(buf_release) struct buf words = { 0 };
+
+        return r < 0 && go_json_problem(text, &words)
+                       ? err_set(err, BERTH_ERR_BAD_REQUEST, "%s", words.data)
+                       : r;
+}
+
+int go_json_parse(struct slice text, struct json_doc **ret_doc, struct err *err) {
+        CLEANUP(buf_release) struct buf mended = { 0 };
+        struct slice read = go_json_mend(text, &mended) ? buf_view(&mended) : text;
+
+        return in_words_of_go(json_parse(read, ret_doc, err), text, err);
+}
+
+int go_json_tree_parse(struct slice text, struct json_tree **ret_tree, struct err *err) {
+        return in_words_of_go(json_tree_parse(text, ret_tree, err), text, err);
 }

@@ -19,9 +19,12 @@ static const struct {
         { "{", "unexpected end of JSON input" },
         { "[1", "unexpected end of JSON input" },
         { "\"a", "unexpected end of JSON input" },
-        { "\"\\u12", "unexpected end of JSON input" },
-        { "tru", "unexpected end of JSON input" },
-        { "-", "unexpected end of JSON input" },
+        { "\"\\u12", "invalid character ' ' in \\u hexadecimal character escape" },
+        { "tru", "invalid character ' ' in literal true (expecting 'e')" },
+        { "-", "invalid character ' ' in numeric literal" },
+        { "[1.", "invalid character ' ' after decimal point in numeric literal" },
+        { "1e", "invalid character ' ' in exponent of numeric literal" },
+        { "\"\\", "invalid character ' ' in string escape code" },
         { "{\"a\":", "unexpected end of JSON input" },
         { "x", "invalid character 'x' looking for beginning of value" },
         { "{}{}", "invalid character '{' after top-level value" },
@@ -126,12 +129,22 @@ static void test_mended(void **state) {
         buf_release(&text);
 }
 
+static void test_parsed(void **state) {
+        struct json_doc *doc = NULL;
+        struct err err = { 0 };
+
+        (void)state;
+        assert_int_equal(go_json_parse(SLICE_LITERAL("[\"\\ud800\"]"), &doc, &err), 0);
+        json_doc_free(doc);
+        assert_true(go_json_parse(SLICE_LITERAL("[nul"), &doc, &err) < 0);
+        assert_string_equal(err.text, "invalid character ' ' in literal null (expecting 'l')");
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_problems),
-                cmocka_unit_test(test_agrees_with_the_parser),
-                cmocka_unit_test(test_depth),
-                cmocka_unit_test(test_mended),
+                cmocka_unit_test(test_problems), cmocka_unit_test(test_agrees_with_the_parser),
+                cmocka_unit_test(test_depth),    cmocka_unit_test(test_mended),
+                cmocka_unit_test(test_parsed),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);
 }
