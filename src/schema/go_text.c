@@ -46,35 +46,35 @@ static void number_write(const struct json *value, struct buf *out) {
                 json_write(value, out);
 }
 
-static void map_write(const struct json *value, struct buf *out) {
-        size_t count;
-        struct json_member *members = sorted_members(value, &count);
+/* A list or a map, and what writes its values. */
+static void container_write(const struct json *value, struct buf *out,
+                            void (*write)(const struct json *value, struct buf *out)) {
+        bool is_map = json_type(value) == JSON_OBJECT;
+        struct json_iter iter = json_iter(value);
+        struct json_member *members = NULL;
+        const struct json *element;
+        size_t count = 0;
 
-        buf_text(out, "map[");
+        if (is_map)
+                members = sorted_members(value, &count);
+        buf_text(out, is_map ? "map[" : "[");
         for (size_t i = 0; i < count; i++) {
                 buf_printf(out, "%s" SLICE_FMT ":", i ? " " : "", SLICE_ARG(members[i].key));
-                go_text_write(members[i].value, out);
+                write(members[i].value, out);
+        }
+        for (bool is_next = false; !is_map && json_next(&iter, NULL, &element); is_next = true) {
+                buf_text(out, is_next ? " " : "");
+                write(element, out);
         }
         buf_char(out, ']');
         free(members);
 }
 
 void go_text_write(const struct json *value, struct buf *out) {
-        struct json_iter iter = json_iter(value);
-        const struct json *element;
-        bool is_next = false;
-
         switch (json_type(value)) {
         case JSON_OBJECT:
-                map_write(value, out);
-                break;
         case JSON_ARRAY:
-                buf_char(out, '[');
-                for (; json_next(&iter, NULL, &element); is_next = true) {
-                        buf_text(out, is_next ? " " : "");
-                        go_text_write(element, out);
-                }
-                buf_char(out, ']');
+                container_write(value, out, go_text_write);
                 break;
         case JSON_STRING:
                 buf_slice(out, json_text(value));
@@ -88,6 +88,30 @@ void go_text_write(const struct json *value, struct buf *out) {
                 break;
         default:
                 json_write(value, out);
+        }
+}
+
+/* Inside of others nothing is no mistake. */
+static void inner_string_write(const struct json *value, struct buf *out) {
+        if (json_type(value) == JSON_NULL)
+                buf_text(out, "<nil>");
+        else
+                go_string_write(value, out);
+}
+
+void go_string_write(const struct json *value, struct buf *out) {
+        enum json_type type = json_type(value);
+
+        if (type == JSON_OBJECT || type == JSON_ARRAY) {
+                container_write(value, out, inner_string_write);
+        } else if (type == JSON_STRING) {
+                buf_slice(out, json_text(value));
+        } else if (type == JSON_NULL) {
+                buf_text(out, "%!s(<nil>)");
+        } else {
+                buf_printf(out, "%%!s(%s=", go_type_name(value));
+                go_text_write(value, out);
+                buf_char(out, ')');
         }
 }
 

@@ -6,6 +6,8 @@
 
 /* "map[a:1 b:[x y]]", members in the order of their names. */
 void go_text_write(const struct json *value, struct buf *out);
+/* As "%s" prints them: what is no text has its type, "%!s(int64=1)". */
+void go_string_write(const struct json *value, struct buf *out);
 /* map[string]interface {}{"a":1}: as Go source has it. */
 void go_syntax_write(const struct json *value, struct buf *out);
 /* "map[string]interface {}", "string", ... */

@@ -13,18 +13,9 @@ int strategic_fail(struct merge *merge, const char *text) {
 
 int strategic_fail_directive(struct merge *merge, const struct json *patch) {
         CLEANUP(buf_release) struct buf text = { 0 };
-        const struct json *directive = json_get(patch, "$patch");
-        enum json_type type = json_type(directive);
-        bool is_named = type == JSON_BOOL || type == JSON_INT || type == JSON_REAL;
 
         buf_text(&text, "unknown patch type: ");
-        if (is_named) /* that is no text, which Go says in its way */
-                buf_printf(&text, "%%!s(%s=", go_type_name(directive));
-        if (type == JSON_NULL)
-                buf_text(&text, "%!s(<nil>)");
-        else
-                go_text_write(directive, &text);
-        buf_text(&text, is_named ? ")" : "");
+        go_string_write(json_get(patch, "$patch"), &text);
         buf_text(&text, " in map: ");
         go_text_write(patch, &text);
         return strategic_fail(merge, text.data);
@@ -35,6 +26,17 @@ int strategic_fail_type(struct merge *merge, const char *wanted, const struct js
         buf_printf(merge->complaint, "expected a %s, but received a %s", wanted,
                    json_type(value) == JSON_NULL ? "%!s(<nil>)" : go_type_name(value));
         return BERTH_ERR_INTERNAL;
+}
+
+int strategic_fail_stored_type(struct merge *merge, const char *wanted,
+                               const struct json_node *value) {
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        node_write(value, &text);
+        return json_parse(buf_view(&text), &doc, NULL) == 0
+                       ? strategic_fail_type(merge, wanted, json_doc_root(doc))
+                       : BERTH_ERR_INTERNAL;
 }
 
 bool strategic_has_order(const struct json *value) {

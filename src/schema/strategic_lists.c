@@ -367,7 +367,7 @@ int strategic_merge_list(struct merge *merge, struct json_node *target, const ch
         return 0;
 }
 
-void strategic_delete_values(struct json_node *target, const struct json *values) {
+static void delete_values(struct json_node *target, const struct json *values) {
         CLEANUP(merge_index_end) struct merge_index index;
         struct json_iter iter = json_iter(values);
         const struct json *value;
@@ -376,4 +376,20 @@ void strategic_delete_values(struct json_node *target, const struct json *values
         while (json_next(&iter, NULL, &value))
                 merge_index_remove(&index, value);
         merge_index_sweep(&index);
+}
+
+int strategic_delete_values(struct merge *merge, struct json_node *target, const char *key,
+                            const struct schema_object *schema, const struct json *values) {
+        bool has_objects = json_type(json_at(values, 0)) == JSON_OBJECT ||
+                           node_type(node_at(target, 0)) == JSON_OBJECT;
+        int r = check_element_types(merge, target, values, false);
+
+        if (r < 0 || !has_objects) {
+                if (r == 0)
+                        delete_values(target, values);
+                return r;
+        }
+        return key && *key
+                       ? strategic_merge_list(merge, target, key, schema, values, NULL)
+                       : strategic_fail(merge, "cannot merge lists without merge key for struct");
 }

@@ -10,6 +10,8 @@
 #include "base/util.h"
 #include <stdlib.h>
 
+#define NO_STRUCT "merging an object in json but data type is not struct, instead is: map"
+
 static int merge_object(struct merge *merge, struct json_node *target,
                         const struct schema_object *schema, const struct json *json);
 
@@ -218,14 +220,16 @@ static int check_order_directive(struct merge *merge, const struct json_node *ta
         if (json_type(order) != JSON_ARRAY)
                 return strategic_fail_type(merge, "[]interface {}", order);
         if (list && node_type(list) != JSON_ARRAY)
-                return strategic_fail(merge, "expected a []interface {}, but received another");
+                return strategic_fail_stored_type(merge, "[]interface {}", list);
         if (elements && json_type(elements) != JSON_ARRAY)
                 return strategic_fail_type(merge, "[]interface {}", elements);
         if (!schema)
-                return strategic_fail(merge, "merging an object in json but data type is not "
-                                             "struct, instead is: map");
-        if (!schema_field_find(schema, name))
+                return strategic_fail(merge, NO_STRUCT);
+        const struct schema_field *field = schema_field_find(schema, name);
+        if (!field)
                 return fail_unknown(merge, schema, name);
+        if (field->shape != SHAPE_LIST && !(field->flags & FIELD_POINTER))
+                return strategic_fail(merge, "expected slice or array type, but got: struct");
         return 0;
 }
 
@@ -241,32 +245,46 @@ static int order_list(struct merge *merge, struct json_node *list, const struct 
         return 0;
 }
 
-/* A directive about a list whose elements the patch does not name. */
-static int list_directive(struct merge *merge, struct json_node *target,
-                          const struct schema_object *schema, const struct patch_object *patch,
-                          const struct json_member *member) {
-        const struct slice order = SLICE_LITERAL(ORDER_PREFIX);
-        const struct slice drop = SLICE_LITERAL(DELETE_PREFIX);
-        bool is_order = slice_has_prefix(member->key, order);
-        bool is_drop = slice_has_prefix(member->key, drop);
-        size_t skip = is_order ? order.len : drop.len;
+/* An order of a list: what it says must fit; one whose elements the patch does not name is ordered.
+ */
+static int order_directive(struct merge *merge, struct json_node *target,
+                           const struct schema_object *schema, const struct patch_object *patch,
+                           const struct json_member *member) {
+        const struct slice prefix = SLICE_LITERAL(ORDER_PREFIX);
 
-        if (!is_order && !is_drop)
+        if (!slice_has_prefix(member->key, prefix))
                 return 0;
-        struct slice name = slice_make(member->key.ptr + skip, member->key.len - skip);
-        const struct schema_field *field = schema ? schema_field_find(schema, name) : NULL;
-        if (is_order &&
-            check_order_directive(merge, target, schema, patch, name, member->value) < 0)
+        struct slice name = slice_make(member->key.ptr + prefix.len, member->key.len - prefix.len);
+        if (check_order_directive(merge, target, schema, patch, name, member->value) < 0)
                 return BERTH_ERR_INTERNAL;
+        const struct schema_field *field = schema_field_find(schema, name);
         struct json_node *list = node_find(target, name);
-        if (!field || !field->merge_key || node_type(list) != JSON_ARRAY)
+        if (!field->merge_key || node_type(list) != JSON_ARRAY || has_member(patch, name))
                 return 0;
-        if (is_order)
-                return has_member(patch, name)
-                               ? 0
-                               : order_list(merge, list, member->value, field->merge_key);
-        strategic_delete_values(list, member->value);
-        return 0;
+        return order_list(merge, list, member->value, field->merge_key);
+}
+
+/* "$deleteFromPrimitiveList/" and a name. Where the value is no list, and the member neither, it
+ * means the same as without these words. */
+static int delete_directive(struct merge *merge, struct json_node *target,
+                            const struct schema_object *schema, const struct patch_object *patch,
+                            const struct json_member *member) {
+        const struct slice prefix = SLICE_LITERAL(DELETE_PREFIX);
+        struct slice name = slice_make(member->key.ptr + prefix.len, member->key.len - prefix.len);
+        const struct schema_field *field = schema ? schema_field_find(schema, name) : NULL;
+        enum json_type type = json_type(member->value);
+        struct json_node *old = node_find(target, name);
+
+        if (type != JSON_NULL && (!old || node_type(old) != type))
+                return 0;
+        if (type != JSON_ARRAY)
+                return merge_member(merge, target, field, patch, name, member->value);
+        if (!schema)
+                return strategic_fail(merge, NO_STRUCT);
+        if (!field)
+                return fail_unknown(merge, schema, name);
+        return strategic_delete_values(merge, old, field->merge_key, schema_field_object(field),
+                                       member->value);
 }
 
 static int merge_members(struct merge *merge, struct json_node *target,
@@ -274,11 +292,13 @@ static int merge_members(struct merge *merge, struct json_node *target,
         int r = 0;
 
         for (size_t i = 0; r == 0 && i < patch->count; i++)
-                r = list_directive(merge, target, schema, patch, &patch->members[i]);
+                r = order_directive(merge, target, schema, patch, &patch->members[i]);
         for (size_t i = 0; r == 0 && i < patch->count; i++) {
                 struct slice key = patch->members[i].key;
 
                 pace_step();
+                if (slice_has_prefix(key, SLICE_LITERAL(DELETE_PREFIX)))
+                        r = delete_directive(merge, target, schema, patch, &patch->members[i]);
                 if (is_directive(key))
                         continue;
                 if (schema == &raw_extension &&
