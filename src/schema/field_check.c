@@ -175,7 +175,8 @@ static void check_elements(struct field_checker *checker, struct field_shape sha
 }
 
 static bool is_anything(struct field_shape shape) {
-        return shape.field ? shape.field->type == SCHEMA_RAW : !shape.object;
+        return shape.field ? shape.field->type == SCHEMA_RAW && !field_shape_is_owned_set(shape)
+                           : !shape.object;
 }
 
 static void check_value(struct field_checker *checker, struct field_shape shape,
@@ -194,7 +195,7 @@ static void check_value(struct field_checker *checker, struct field_shape shape,
                         check_elements(checker, shape, value);
                 return;
         }
-        if (kind != SHAPE_ONE || shape.object) {
+        if (kind != SHAPE_ONE || shape.object || field_shape_is_owned_set(shape)) {
                 if (got != JSON_OBJECT)
                         complain_of(checker, "map", value);
                 else

@@ -143,3 +143,8 @@ bool field_element_step(struct field_shape list, const struct json_node *element
         return node_type(element) != JSON_OBJECT && node_type(element) != JSON_ARRAY &&
                node_type(element) != JSON_NULL;
 }
+
+bool field_shape_is_owned_set(struct field_shape shape) {
+        return shape.field && shape.field->type == SCHEMA_RAW &&
+               strcmp(shape.field->name, "fieldsV1") == 0;
+}

@@ -25,6 +25,9 @@ static inline bool field_shape_is_declared(struct field_shape shape) {
         return shape.field && !shape.is_element;
 }
 
+/* What an entry of managedFields owns: raw, but a map. */
+bool field_shape_is_owned_set(struct field_shape shape);
+
 /* The step of a path that leads to an element of a list (EXTENT_LIST): k:{"name":"a"} or v:"a".
  * Returns false, with the reason (until out changes), for elements that have none. */
 bool field_element_step(struct field_shape list, const struct json_node *element, struct buf *out,

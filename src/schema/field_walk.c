@@ -297,6 +297,23 @@ static void compare_unlike(struct comparison *place, bool had, bool has) {
                 mark_change(place, CHANGE_MODIFIED);
 }
 
+/* Owners in the metadata of a template: each is of the form that only maps can have. */
+static void check_owners(struct comparison *place) {
+        struct node_iter iter = node_iter(place->after);
+        struct json_node *owner;
+
+        if (node_type(place->after) != JSON_ARRAY)
+                return;
+        struct field_shape entry = field_shape_element(place->shape);
+        struct field_shape set = field_shape_member(&entry, SLICE_LITERAL("fieldsV1"));
+        while (field_shape_is_owned_set(set) && node_next(&iter, NULL, &owner)) {
+                enum json_type type = node_type(node_get(owner, "fieldsV1"));
+
+                if (type != JSON_OBJECT && type != JSON_NULL && type != JSON_NONE)
+                        *place->is_untyped = true;
+        }
+}
+
 static void field_compare(struct comparison *place) {
         const struct json_node *before = place->before, *after = place->after;
         bool had = is_open(place->shape, before), has = is_open(place->shape, after);
@@ -305,6 +322,8 @@ static void field_compare(struct comparison *place) {
                                    : (had && is_void(after)) || (has && is_void(before));
 
         pace_step();
+        if (!has)
+                check_owners(place);
         if (is_alike)
                 compare_extent(place, extent, had ? before : NULL, has ? after : NULL);
         else if (before && after)

@@ -334,6 +334,15 @@ static const struct {
         { "PUT", DEPLOYMENTS "/a/scale", NULL,
           "{\"metadata\":{\"name\":\"a\",\"uid\":\"x\"},\"spec\":{\"replicas\":1}}", 409,
           "Operation cannot be fulfilled on deployments.apps \"a\": StorageError", NULL },
+        { "PATCH", DEPLOYMENTS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"spec\":{\"template\":{"
+          "\"metadata\":{\"managedFields\":[{\"fieldsV1\":[1]}]}}}}",
+          500, ".spec.template.metadata.managedFields[0].fieldsV1: expected map, got &{[1]}",
+          NULL },
+        /* Owners of what has no owners cannot be told. */
+        { "PATCH", DEPLOYMENTS "/a?dryRun=All", MERGE_PATCH,
+          "{\"spec\":{\"template\":{\"metadata\":{\"managedFields\":[{\"fieldsV1\":1}]}}}}", 200,
+          "", "/metadata/managedFields" },
         { "PATCH", DEPLOYMENTS "/a/scale", APPLY_PATCH,
           "{\"apiVersion\":\"autoscaling/v1\",\"kind\":\"Scale\",\"spec\":{\"replicas\":\"1\"}}",
           500, ".spec.replicas: expected numeric (int or float), got string", NULL },
