@@ -100,7 +100,8 @@ class Pair:
             value = as_value(answer)
             meta = value.get("metadata") if isinstance(value, dict) else None
             if isinstance(meta, dict) and "resourceVersion" in meta:
-                fact.update({UID: meta.get("uid", "x"), VERSION: meta["resourceVersion"]})
+                if "items" not in value:  # the version of a list is that of the newest write of anybody
+                    fact.update({UID: meta.get("uid", "x"), VERSION: meta["resourceVersion"]})
                 fact.setdefault(FIRST, meta["resourceVersion"])
                 if len(meta["resourceVersion"]) > 1:  # one digit may be any number
                     fact.setdefault(SEEN, set()).add(meta["resourceVersion"])
@@ -255,6 +256,7 @@ def work(options, addresses, number, results):
             chances += bool(by_chance)
             for name, real, ours in (found[1] if found and not by_chance else ())[:4]:
                 if name not in classes:
+                    print(f"new after {pair.requests} requests of worker {number}: {name}", file=sys.stderr, flush=True)
                     small = shrink(pair, copy.deepcopy(steps), name, min(end, time.monotonic() + options.shrink))
                     again = (pair.run(small) if time.monotonic() < end else None) or found
                     shown = next(((a, b) for other, a, b in again[1] if other == name), (real, ours))

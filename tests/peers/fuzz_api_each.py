@@ -1,15 +1,15 @@
 """A topic of fuzz_api.py that leaves nothing to chance: each member of a kind takes each of a list of values, in objects that are
-created, merged into and applied, all as dry runs. A scenario is about one member; the number of the scenario says which."""
+created, patched in each way, applied and updated, all as dry runs. A scenario is about one member; the number of the scenario says which."""
 
 import copy
 
 from fuzz_api_seeds import KINDS
-from fuzz_api_steps import APPLY, JSON, MERGE, Scenario
+from fuzz_api_steps import APPLY, JSON, MERGE, OPERATIONS, STRATEGIC, Scenario
 
 DEPTH = 9
 VALUES = [None, True, 1, -1, 0, 1.5, "", "a", "A_b", "a b", "-a", "1", "25%", "-1", "1e3", "1.2.3.4", "2020-01-01T00:00:00Z", "x" * 300, "../a",
           "/a", "a/b", "a.b/c", 2147483648, [], {}, [None], [{}], ["a"], ["a", "a"], {"a": "b"}, {"": "b"}, {"a": None}, "$(A)", "é", "\n"]
-FORMS = 3  # ways in which a value is written
+FORMS = 6  # ways in which a value is written
 
 
 def members(schemas, schema, path=(), types=()):
@@ -58,8 +58,13 @@ class Each(Scenario):
     def write(self, form, path, value):
         if form == 0:
             return "POST", f"{self.collection}?dryRun=All", JSON, put(self.maker.object(self.plural, 0, 0), path, value)
-        if form == 1:
-            return "PATCH", f"{self.item}?dryRun=All", MERGE, put({}, path, value)
+        if form in (1, 2):
+            return "PATCH", f"{self.item}?dryRun=All", (MERGE, STRATEGIC)[form - 1], put({}, path, value)
+        if form == 3:
+            return "PUT", f"{self.item}?dryRun=All", JSON, put(self.maker.object(self.plural, 0, 0), path, value)
+        if form == 4:
+            pointer = "/" + "/".join(str(key) for key in path)
+            return "PATCH", f"{self.item}?dryRun=All", OPERATIONS, [{"op": "add", "path": pointer, "value": value}]
         _, kind, version, *_ = KINDS[self.plural]
         applied = put({"apiVersion": version, "kind": kind, "metadata": {"name": "fuzzed"}}, path, value)
         return "PATCH", f"{self.item}?dryRun=All&fieldManager=each&force=true", APPLY, applied
