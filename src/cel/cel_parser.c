@@ -25,6 +25,20 @@ static void cel_parser_advance(struct cel_parser *parser) {
         "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, "   \
         "STRING, BYTES, IDENTIFIER}"
 
+static bool is_one_of(const struct cel_token *token, const char *marks) {
+        return token->kind == CEL_TOKEN_MARK && token->text.len == 1 &&
+               strchr(marks, token->text.ptr[0]);
+}
+
+static bool is_closing(const struct cel_token *token) {
+        return is_one_of(token, ")]");
+}
+
+static bool may_begin(const struct cel_token *token) {
+        return token->kind == CEL_TOKEN_LITERAL || is_one_of(token, "[{(.-!") ||
+               (token->kind == CEL_TOKEN_NAME && !slice_is(token->text, "in"));
+}
+
 static struct cel_node *fail_expecting(struct cel_parser *parser, const char *what,
                                        const char *expecting) {
         const struct cel_token *token = &parser->token;
@@ -40,11 +54,20 @@ static struct cel_node *fail_expecting(struct cel_parser *parser, const char *wh
                         arena_printf(parser->arena, "Syntax error: %s input '" SLICE_FMT "'%s%s",
                                      what, SLICE_ARG(text), *expecting ? " expecting " : "",
                                      expecting));
-        if (!is_first || token->kind == CEL_TOKEN_END)
+        if (!is_first || token->kind == CEL_TOKEN_END || strcmp(what, "mismatched") != 0 ||
+            is_closing(token))
                 return NULL;
         cel_parser_advance(parser); /* when it is alone, the end is no expression either */
         return token->kind == CEL_TOKEN_END ? fail_expecting(parser, "mismatched", EXPRESSION)
                                             : NULL;
+}
+
+/* Where an expression should be: one token too many before it is reported as such. */
+static struct cel_node *fail_no_expression(struct cel_parser *parser) {
+        struct cel_lexer ahead = parser->lexer;
+        struct cel_token next = cel_lexer_next(&ahead);
+
+        return fail_expecting(parser, may_begin(&next) ? "extraneous" : "mismatched", EXPRESSION);
 }
 
 /* Behind a dot, at `dot`: two rules begin with it, and neither goes on so. */
@@ -211,7 +234,7 @@ static struct cel_node *name_or_call(struct cel_parser *parser, const struct cel
         if (slice_is(token->text, "in")) {
                 parser->lexer.at = token->at;
                 cel_parser_advance(parser);
-                return fail_expecting(parser, "mismatched", EXPRESSION);
+                return fail_no_expression(parser);
         }
         if (is_reserved(token->text))
                 return cel_parser_fail(parser, token->at,
@@ -258,8 +281,7 @@ static struct cel_node *cel_parser_primary(struct cel_parser *parser) {
         }
         if (take_mark(parser, "["))
                 return list_literal(parser, token.at);
-        return take_mark(parser, "{") ? map_literal(parser, token.at)
-                                      : fail_expecting(parser, "mismatched", EXPRESSION);
+        return take_mark(parser, "{") ? map_literal(parser, token.at) : fail_no_expression(parser);
 }
 
 /* ---- members ---- */

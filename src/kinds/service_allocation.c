@@ -335,6 +335,11 @@ static bool is_usable(const struct ip_network *range, const struct ip_address *a
         return !ip_same(&first, address) && !ip_same(&last, address);
 }
 
+/* Those that a service has had cannot change, which its validation says. */
+static bool had_addresses(const struct json *old) {
+        return old && !slice_is(json_get_text(json_get(old, "spec"), "type"), "ExternalName");
+}
+
 static void check_free_address(struct checker *checker, const struct json_node *service,
                                const struct json *old) {
         const struct json_node *spec = node_get(service, "spec");
@@ -351,15 +356,16 @@ static void check_free_address(struct checker *checker, const struct json_node *
                                   "\"" SERVICE_RANGE_FREE "\" is invalid: %s",
                                   owner));
         if (address.len == 0 || is_none(address) || !ip_parse(address, &parsed) ||
-            slice_eq(address, json_get_text(json_get(old, "spec"), "clusterIP")))
+            had_addresses(old))
                 return;
         ip_network_parse(SLICE_LITERAL(SERVICE_RANGE), &range);
-        if (!ip_network_has(&range, &parsed))
+        bool is_within = ip_network_has(&range, &parsed) && is_usable(&range, &parsed);
+        if (!is_within && !checker->context->is_dry_run)
                 text = message_of(checker,
                                   "failed to allocate IP " SLICE_FMT
                                   ": the provided network does not match the current range",
                                   SLICE_ARG(address));
-        else if (!is_usable(&range, &parsed))
+        else if (!is_within)
                 text = message_of(checker,
                                   "failed to allocate IP " SLICE_FMT ": the provided IP (" SLICE_FMT
                                   ") is not in the valid range. "

@@ -54,9 +54,18 @@ const char *normalise_embedded_name(const struct schema_object *schema,
         return field->via && strncmp(schema->name, "core.", 5) == 0 ? "LocalObjectReference" : NULL;
 }
 
+/* The Go type of a map's keys, if it is no plain text. */
+static const char *key_type(const struct schema_object *schema, const struct schema_field *field) {
+        if (!schema || strncmp(schema->name, "resource.", 9) != 0 ||
+            strcmp(field->name, "counters") == 0)
+                return NULL;
+        return strcmp(field->name, "nodeAllocatableResourceMappings") == 0 ? "v1.ResourceName"
+                                                                           : "v1.QualifiedName";
+}
+
 /* The Go type of a field's values, or with its shape of the field. */
-static void go_type_write(const struct schema_field *field, enum schema_shape shape,
-                          struct buf *out) {
+static void go_type_write(const struct schema_object *schema, const struct schema_field *field,
+                          enum schema_shape shape, struct buf *out) {
         static const char *const names[] = {
                 [SCHEMA_STRING] = "string",
                 [SCHEMA_BOOL] = "bool",
@@ -76,7 +85,12 @@ static void go_type_write(const struct schema_field *field, enum schema_shape sh
                                                 [SHAPE_MAP] = "map[string]",
                                                 [SHAPE_MAP_OF_LIST] = "map[string][]" };
 
-        buf_text(out, prefixes[shape]);
+        const char *key = shape == SHAPE_MAP ? key_type(schema, field) : NULL;
+
+        if (key)
+                buf_printf(out, "map[%s]", key);
+        else
+                buf_text(out, prefixes[shape]);
         if (field->type == SCHEMA_OBJECT) {
                 const char *name = schema_field_object(field)->name, *dot = strchr(name, '.');
 
@@ -156,7 +170,7 @@ int normalise_type_error(struct schema_normalise_walk *walk, const struct schema
                          const struct schema_field *field, enum schema_shape shape) {
         struct buf type = { 0 };
 
-        go_type_write(field, shape, &type);
+        go_type_write(schema, field, shape, &type);
         int r = wrong_type(walk, schema, place, value, buf_view(&type));
         buf_release(&type);
         return r;

@@ -323,6 +323,10 @@ static const struct expression syntax[] = {
           "?comprehension (must be list, map, or dynamic)\n | 1.all(x, nope)\n | ^\nERROR: "
           "<input>:1:10: undeclared reference to 'nope'" },
         { "a b", "?extraneous input 'b' expecting <EOF>" },
+        { "a + *b", "?extraneous input '*' expecting {'[', '{', '(', '.', '-', '!'" },
+        { "in a", "?extraneous input 'in' expecting {'['" },
+        { "/", "?mismatched input '/' expecting {'['" },
+        { "] a", "?extraneous input ']' expecting {'['" },
         { "1 = 1", "?token recognition error" },
         { "for == 1", "?reserved identifier: for" },
         { "size(1, )", "?mismatched input ')'" },
