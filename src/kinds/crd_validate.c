@@ -277,21 +277,19 @@ void custom_resource_definition_defaults(struct json_tree *tree, struct json_nod
         struct json_node *names =
                 node_need_object(tree, node_need_object(tree, object, "spec"), "names");
         struct slice kind = node_get_text(names, "kind");
-        char text[300];
-        size_t used = 0;
+        CLEANUP(buf_release) struct buf text = { 0 };
 
         if (!node_get(node_get(object, "spec"), "conversion"))
                 node_put_string(tree,
                                 node_need_object(tree, node_get(object, "spec"), "conversion"),
                                 "strategy", "None");
-        if (!names || kind.len == 0 || kind.len > sizeof(text) - sizeof("List"))
+        if (!names || kind.len == 0)
                 return;
-        for (; used < kind.len; used++)
-                text[used] = (char)(kind.ptr[used] >= 'A' && kind.ptr[used] <= 'Z'
-                                            ? kind.ptr[used] + 'a' - 'A'
-                                            : kind.ptr[used]);
-        text[used] = '\0';
-        default_text(tree, names, "singular", text);
-        snprintf(text, sizeof(text), SLICE_FMT "List", SLICE_ARG(kind));
-        default_text(tree, names, "listKind", text);
+        for (size_t i = 0; i < kind.len; i++)
+                buf_char(&text, kind.ptr[i] >= 'A' && kind.ptr[i] <= 'Z' ? kind.ptr[i] + 'a' - 'A'
+                                                                         : kind.ptr[i]);
+        default_text(tree, names, "singular", text.data);
+        buf_clear(&text);
+        buf_printf(&text, SLICE_FMT "List", SLICE_ARG(kind));
+        default_text(tree, names, "listKind", text.data);
 }

@@ -52,7 +52,8 @@ static void check_unsupported(struct structure_walk *walk, const struct json *sc
         if (slice_is(type, "null"))
                 schema_complain(walk, FIELD_FORBIDDEN, "type", NULL,
                                 "type cannot be set to null, use nullable as an alternative");
-        if (json_type(json_get(schema, "items")) == JSON_ARRAY)
+        const struct json *items = json_get(schema, "items");
+        if (json_type(items) == JSON_ARRAY && json_count(items))
                 schema_complain(walk, FIELD_FORBIDDEN, "items", NULL,
                                 "items must be a schema object and not an array");
         if (below.is_in_metadata && schema_says(schema, EMBEDDED))

@@ -463,7 +463,7 @@ const char *custom_structure_problem(const struct json *schema) {
         if (json_type(preserve) == JSON_BOOL && !json_is_true(preserve))
                 return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or "
                        "undefined";
-        if (json_type(items) == JSON_ARRAY)
+        if (json_type(items) == JSON_ARRAY && json_count(items))
                 return "OpenAPIV3Schema 'items' must be a schema, but is an array";
         problem = custom_structure_problem(items);
         if (!problem)

@@ -195,6 +195,8 @@ static void test_bad_definitions(void **state) {
                 { "\"plural\":\"widgets\"", "\"plural\":\"Widgets\"",
                   "spec.names.plural: Invalid" },
                 { "\"kind\":\"Widget\"", "\"kind\":\"\"", "spec.names.kind: Required value" },
+                { "\"kind\":\"Widget\"", "\"kind\":\"A" LONG LONG LONG LONG "\"",
+                  "spec.names.listKind: Invalid value: \"Aa23456" },
                 { "\"shortNames\":[\"wd\"]", "\"shortNames\":[\"W\"]",
                   "spec.names.shortNames[0]: Invalid value" },
                 { "\"name\":\"v1\"", "\"name\":\"v1." LONG "\"", "spec.versions[0].name: Invalid" },
