@@ -232,8 +232,21 @@ static void check_steering(struct pod_update_validate_pair *pair, const struct a
 static bool is_evened_out(const struct pod_update_validate_pair *pair, struct slice path) {
         bool has_gates = node_count(node_get(pair->before, "schedulingGates")) > 0;
 
-        return slice_is(path, "spec.schedulingGates") || slice_is(path, "spec.tolerations") ||
+        return slice_is(path, "spec.initContainers") || slice_is(path, "spec.schedulingGates") ||
+               slice_is(path, "spec.tolerations") ||
                (has_gates && slice_has_prefix(path, SLICE_LITERAL("spec.affinity.nodeAffinity")));
+}
+
+/* Limits of a container that are none default its requests to none. */
+static const char *emptied_requests(struct arena *arena, const char *path) {
+        const struct slice limits = SLICE_LITERAL(".resources.limits");
+        struct slice rest = slice_of(path);
+
+        if (!slice_has_suffix(rest, limits) ||
+            (!slice_has_prefix(rest, SLICE_LITERAL("spec.containers[")) &&
+             !slice_has_prefix(rest, SLICE_LITERAL("spec.initContainers["))))
+                return NULL;
+        return arena_printf(arena, "%.*s.resources.requests", (int)(rest.len - limits.len), path);
 }
 
 static const struct emptied_value *emptied_elsewhere(const struct pod_update_validate_pair *pair) {
@@ -241,12 +254,16 @@ static const struct emptied_value *emptied_elsewhere(const struct pod_update_val
         const struct emptied_value *first = NULL, **last = &first;
 
         for (const struct emptied_value *each = errors->emptied; each; each = each->next) {
-                if (is_evened_out(pair, slice_of(each->path)))
-                        continue;
-                struct emptied_value *copy = ARENA_NEW(errors->arena, struct emptied_value);
-                *copy = (struct emptied_value){ .path = each->path, .text = each->text };
-                *last = copy;
-                last = &copy->next;
+                const char *paths[] = { each->path, emptied_requests(errors->arena, each->path) };
+
+                for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+                        if (!paths[i] || is_evened_out(pair, slice_of(paths[i])))
+                                continue;
+                        struct emptied_value *copy = ARENA_NEW(errors->arena, struct emptied_value);
+                        *copy = (struct emptied_value){ .path = paths[i], .text = each->text };
+                        *last = copy;
+                        last = &copy->next;
+                }
         }
         return first;
 }

@@ -96,11 +96,13 @@ int apply_check(struct api_context *context, const struct api_resource *resource
         return r;
 }
 
-/* A null stays: the object changes by it, to begin with. */
+/* A null stays, and so does a list that cannot be read: the object changes by them, to begin with.
+ */
 static void drop_owners(struct json_node *applied) {
         struct json_node *metadata = node_get(applied, "metadata");
+        const struct json_node *list = node_get(metadata, "managedFields");
 
-        if (node_type(node_get(metadata, "managedFields")) != JSON_NULL)
+        if (node_type(list) != JSON_NULL && node_count(list) == 0)
                 node_remove(metadata, "managedFields");
 }
 

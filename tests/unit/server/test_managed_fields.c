@@ -384,6 +384,10 @@ static void test_apply_without_change(void **state) {
                   "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
                   "\"managedFields\":null},\"data\":{\"x\":\"1\"}}",
                   200, OWNER(1) "/time", "2026-01-01T00:00:00Z" },
+                { "PATCH", MAP "?fieldManager=e", APPLY_PATCH,
+                  "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
+                  "\"managedFields\":[null]},\"data\":{\"x\":\"1\"}}",
+                  200, OWNER(2) "/time", "2026-01-01T00:00:00Z" },
                 /* nor one that is not stored */
                 { "PATCH", MAP "?fieldManager=b", APPLY_PATCH,
                   "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\","
