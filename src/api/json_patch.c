@@ -12,6 +12,7 @@ struct patch {
         bool has_moved;
         bool is_again;          /* it was applied before: tests hold */
         struct map_u64 *opened; /* containers that were looked into, by address; NULL: no matter */
+        struct map_u64 *nulls;  /* that operations gave, by address; NULL: none */
         struct err *err;
 };
 
@@ -276,10 +277,29 @@ static int remove_at(struct patch *p, const struct json_patch_place *place) {
         return 0;
 }
 
+/* Upstream tells a null that an operation gives from one that was there, which it takes for
+ * nothing, and both from the copy of one that was given, which equals none. */
+enum null_origin { NULL_OF_OBJECT, NULL_GIVEN, NULL_COPIED };
+
+static struct json_node *note_null(struct patch *p, struct json_node *value,
+                                   enum null_origin origin) {
+        if (node_type(value) != JSON_NULL)
+                return value;
+        if (!p->nulls)
+                p->nulls = map_u64_new();
+        map_u64_put(p->nulls, (uintptr_t)value, (void *)(uintptr_t)origin);
+        return value;
+}
+
+static enum null_origin null_origin(const struct patch *p, const struct json_node *value) {
+        return p->nulls ? (enum null_origin)(uintptr_t)map_u64_get(p->nulls, (uintptr_t)value)
+                        : NULL_OF_OBJECT;
+}
+
 /* An absent value counts as null. */
 static struct json_node *value_of(struct patch *p, const struct json_node *op) {
         const struct json_node *value = node_get(op, "value");
-        return value ? node_clone(p->tree, value) : node_null(p->tree);
+        return value ? note_null(p, node_clone(p->tree, value), NULL_GIVEN) : node_null(p->tree);
 }
 
 /* ---- operations ---- */
@@ -383,11 +403,23 @@ static int apply_copy(struct patch *p, const struct json_node *op) {
                 return err_set(p->err, BERTH_ERR_INVALID, "copy operations exceed %d bytes",
                                JSON_PATCH_COPY_MAX);
         sort_within(p, value);
-        return add_at(p, &to, exists ? node_clone(p->tree, value) : node_null(p->tree));
+        struct json_node *copy = exists ? node_clone(p->tree, value) : node_null(p->tree);
+        if (null_origin(p, value) != NULL_OF_OBJECT)
+                note_null(p, copy, NULL_COPIED);
+        return add_at(p, &to, copy);
 }
 
 static bool is_nothing(const struct json_node *node) {
         return !node || node_type(node) == JSON_NULL;
+}
+
+static bool passes_test(const struct patch *p, const struct json_node *have,
+                        const struct json_node *want) {
+        enum null_origin origin = null_origin(p, have);
+
+        if (is_nothing(have) && is_nothing(want))
+                return origin == NULL_OF_OBJECT || (want && origin == NULL_GIVEN);
+        return have && want && node_equal(have, want);
 }
 
 static int apply_test(struct patch *p, const struct json_node *op) {
@@ -405,8 +437,7 @@ static int apply_test(struct patch *p, const struct json_node *op) {
                 have = json_patch_child(place.container, place.key_text, &exists);
         if (!exists && node_type(place.container) == JSON_ARRAY)
                 return in_operation(p, bad_index(p, place.key_text), "test for path", path);
-        if (p->is_again || (is_nothing(have) && is_nothing(want)) ||
-            (have && want && node_equal(have, want))) {
+        if (p->is_again || passes_test(p, have, want)) {
                 open_whole(p, have);
                 return 0;
         }
@@ -460,6 +491,7 @@ static int apply_all(struct patch *patch, const struct json_node *ops) {
                 r = apply_one(patch, op);
         if (r == 0 && patch->has_moved && is_deeper(json_tree_root(patch->tree), JSON_DEPTH_MAX))
                 r = too_deep(patch);
+        map_u64_free(patch->nulls);
         return r;
 }
 

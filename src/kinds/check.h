@@ -11,6 +11,7 @@ struct checker {
         struct field_errors *errors;
         struct kind_context *context;
         const struct json_node *subject; /* what rules of members refer to, by the kind; or NULL */
+        bool had_source_group;           /* of a claim: its source had a group before */
 };
 
 /* A place is a chain of these on the stack; the outermost has no parent. */

@@ -18,13 +18,13 @@ OWN_RULE(rule_claim_size) {
 }
 
 /* A claim that has had a group of a source may have any: it may be from before they were checked.
- * Such a claim is the subject. */
+ */
 OWN_RULE(rule_source_kind) {
         struct slice group = node_get_text(value, "apiGroup"), kind = node_get_text(value, "kind");
         struct at place = at_member(at, "apiGroup");
 
         (void)rule;
-        if (group.len && !checker->subject)
+        if (group.len && !checker->had_source_group)
                 check_form(checker, &place, group, FORM_SUBDOMAIN);
         else if (!group.len && !slice_is(kind, "PersistentVolumeClaim"))
                 report_text(checker, at, NULL, kind,
@@ -276,7 +276,7 @@ static bool had_group(const struct json *old) {
 VALIDATE_HOOK(persistent_volume_claim_validate) {
         struct checker checker = { .errors = errors,
                                    .context = context,
-                                   .subject = had_group(old) ? object : NULL };
+                                   .had_source_group = had_group(old) };
         struct at at = at_root("spec");
 
         if (operation == KIND_UPDATE_STATUS) {

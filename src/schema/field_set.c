@@ -209,10 +209,50 @@ static bool find_number(struct slice a, struct slice b, size_t *ret_at) {
         return at < a.len && at < b.len && is_digit(a.ptr[at]) && is_digit(b.ptr[at]);
 }
 
+static int compare_values(const struct json *a, const struct json *b) {
+        double x, y;
+
+        if (json_as_f64(a, &x) && json_as_f64(b, &y))
+                return x < y ? -1 : x > y;
+        return slice_compare(json_text(a), json_text(b));
+}
+
+static int compare_keys(const struct json *a, const struct json *b) {
+        struct json_iter left = json_iter(a), right = json_iter(b);
+        const struct json *value, *other;
+        struct slice name, other_name;
+        int order = 0;
+
+        while (order == 0 && json_next(&left, &name, &value) &&
+               json_next(&right, &other_name, &other)) {
+                order = slice_compare(name, other_name);
+                order = order ? order : compare_values(value, other);
+        }
+        return order;
+}
+
+/* Texts with escapes stand for others, whose order counts. */
+static int compare_escaped(struct slice a, struct slice b) {
+        CLEANUP(cleanup_json_doc) struct json_doc *left = NULL, *right = NULL;
+
+        if (json_parse(slice_make(a.ptr + 2, a.len - 2), &left, NULL) < 0 ||
+            json_parse(slice_make(b.ptr + 2, b.len - 2), &right, NULL) < 0)
+                return slice_compare(a, b);
+        const struct json *x = json_doc_root(left), *y = json_doc_root(right);
+        int order = json_type(x) == JSON_OBJECT ? compare_keys(x, y) : compare_values(x, y);
+        return order ? order : slice_compare(a, b);
+}
+
+static bool is_escaped(struct slice step) {
+        return memchr(step.ptr, '\\', step.len);
+}
+
 static int compare_names(struct slice a, struct slice b) {
         bool is_field = a.len && b.len && (a.ptr[0] == 'f' || a.ptr[0] != b.ptr[0]);
         size_t at;
 
+        if (!is_field && a.len > 2 && b.len > 2 && (is_escaped(a) || is_escaped(b)))
+                return compare_escaped(a, b);
         return !is_field && find_number(a, b, &at) ? compare_numbers(a, b, at)
                                                    : slice_compare(a, b);
 }

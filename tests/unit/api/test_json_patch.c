@@ -29,6 +29,10 @@ static void test_apply(void **state) {
                 { "{\"a\":[1,2]}", "[" OP_VALUE("add", "/a/-1", "9") "]", "{\"a\":[1,2,9]}" },
                 { "{\"a\":[]}", "[" OP_VALUE("add", "/a/0", "null") "]", "{\"a\":[null]}" },
                 { "{\"a\":1}", "[" OP("add", "/b") "]", "{\"a\":1,\"b\":null}" },
+                { "{}", "[" OP("add", "/b") "," OP("test", "/b") "]", "{\"b\":null}" },
+                { "{\"b\":null}", "[" OP("test", "/b") "]", "{\"b\":null}" },
+                { "{}", "[" OP_VALUE("add", "/b", "null") "," OP_VALUE("test", "/b", "null") "]",
+                  "{\"b\":null}" },
                 { "{\"a\":1,\"b\":2}", "[" OP("remove", "/a") "]", "{\"b\":2}" },
                 { "{\"a\":[1,2,3]}", "[" OP("remove", "/a/1") "]", "{\"a\":[1,3]}" },
                 { "{\"a\":[1,2,3]}", "[" OP("remove", "/a/-1") "]", "{\"a\":[1,2]}" },
@@ -109,6 +113,13 @@ static void test_refused(void **state) {
                 { "{\"a\":1}", "[" OP_VALUE("test", "/b", "1") "]", JSON_PATCH_UNEQUAL },
                 { "{\"a\":[]}", "[" OP_VALUE("test", "/a/0", "null") "]", BERTH_ERR_INVALID },
                 { "{\"a\":1}", "[" OP_VALUE("test", "", "{}") "]", JSON_PATCH_UNEQUAL },
+                /* A null that was given is no absent value, and its copy equals nothing. */
+                { "{}", "[" OP_VALUE("add", "/a", "null") "," OP("test", "/a") "]",
+                  JSON_PATCH_UNEQUAL },
+                { "{}",
+                  "[" OP_VALUE("add", "/a", "null") "," OP_FROM("copy", "/a", "/b") "," OP_VALUE(
+                          "test", "/b", "null") "]",
+                  JSON_PATCH_UNEQUAL },
         };
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

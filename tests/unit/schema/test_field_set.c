@@ -59,6 +59,12 @@ static void test_of(void **state) {
                       "\"value\":\"1\"}]}]}"),
                   "{\"f:spec\":{\"f:containers\":{\"k:{\\\"name\\\":\\\"b\\\"}\":{\".\":{},"
                   "\"f:env\":{\"k:{\\\"name\\\":\\\"x\\\"}\":{}},\"f:name\":{}}}}}" },
+                /* Escaped texts in order of what they stand for. */
+                { "Node", "{\"spec\":{\"podCIDRs\":[\"A\",\"<\"]}}",
+                  "{\"f:spec\":{\"f:podCIDRs\":{\"v:\\\"\\\\u003c\\\"\":{},\"v:\\\"A\\\"\":{}}}}" },
+                { "Pod", POD("{\"containers\":[{\"name\":\"A\"},{\"name\":\"<\"}]}"),
+                  "{\"f:spec\":{\"f:containers\":{\"k:{\\\"name\\\":\\\"\\\\u003c\\\"}\":{\".\":{},"
+                  "\"f:name\":{}},\"k:{\\\"name\\\":\\\"A\\\"}\":{\".\":{},\"f:name\":{}}}}}" },
                 /* Numbers in order of value; an absent protocol is TCP. */
                 { "Pod",
                   POD("{\"containers\":[{\"ports\":[{\"containerPort\":443},{\"containerPort\":80}]"

@@ -348,6 +348,16 @@ static const struct {
           "\"metadata\":{\"managedFields\":[{\"fieldsV1\":[1]}]}}}}",
           500, ".spec.template.metadata.managedFields[0].fieldsV1: expected map, got &{[1]}",
           NULL },
+        { "POST", "/apis/batch/v1/namespaces/default/jobs?dryRun=All", NULL,
+          "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
+          "\"Never\","
+          "\"containers\":[{\"name\":\"c\",\"image\":\"i\"}],\"volumes\":[{\"name\":\"v\","
+          "\"ephemeral\":{"
+          "\"volumeClaimTemplate\":{\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],\"resources\":{"
+          "\"requests\":{\"storage\":\"1Gi\"}},\"dataSource\":{\"apiGroup\":\"A\",\"kind\":\"K\","
+          "\"name\":"
+          "\"n\"}}}}}]}}}}",
+          422, "dataSource.apiGroup: Invalid value: \"A\": a lowercase RFC 1123 subdomain", NULL },
         /* Owners of what has no owners cannot be told. */
         { "PATCH", DEPLOYMENTS "/a?dryRun=All", MERGE_PATCH,
           "{\"spec\":{\"template\":{\"metadata\":{\"managedFields\":[{\"fieldsV1\":1}]}}}}", 200,
