@@ -260,9 +260,14 @@ static size_t take_one(struct slice text, bool *ret_is_whole) {
         return *ret_is_whole ? 12 : 6;
 }
 
+/* Most texts have no escapes at all, which is seen at once. */
 static bool may_need_it(struct slice text) {
-        return slice_contains(text, SLICE_LITERAL("\\ud")) ||
-               slice_contains(text, SLICE_LITERAL("\\uD")) || !utf8_is_valid(text);
+        const char *escape = text.len ? memchr(text.ptr, '\\', text.len) : NULL;
+        struct slice rest =
+                escape ? slice_make(escape, text.len - (size_t)(escape - text.ptr)) : SLICE_EMPTY;
+
+        return slice_contains(rest, SLICE_LITERAL("\\ud")) ||
+               slice_contains(rest, SLICE_LITERAL("\\uD")) || !utf8_is_valid(text);
 }
 
 bool go_json_mend(struct slice text, struct buf *out) {
