@@ -26,8 +26,6 @@ VOLATILE = [
 KNOWN = [
     (r"^(body|WRONG \w+|answer|message) GET .*\bcached\b", "version 0 is answered from a cache, which may be behind"),
     (r"schedulingGroup", "groups of pods are kept, which take a gate upstream: berth's roles know them"),
-    (r"json parse error: (invalid character|unexpected end)|^message (error decoding patch: )?(invalid character|unexpected end of JSON)",
-     "where JSON breaks off is told in the words of another parser"),
     (r"^message failed to create typed patch", "which errors come before an undeclared field is left to the order of a Go map"),
     (r"^WRONG REFUSAL PATCH apply \d+/400 .*YAML|^wrong code PATCH apply \d+/400 .*YAML|^message .* \| error decoding YAML",
      "another YAML library reads broken documents in another way"),
