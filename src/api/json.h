@@ -129,6 +129,8 @@ struct slice node_get_slice(const struct json_node *node); /* string value */
 bool node_is_true(const struct json_node *node);
 bool node_as_i64(const struct json_node *node, int64_t *ret_value);
 bool node_as_f64(const struct json_node *node, double *ret_value);
+/* The node becomes this number where it stands. */
+void node_become_i64(struct json_node *node, int64_t value);
 size_t node_count(const struct json_node *node);
 struct json_node *node_find(const struct json_node *object, struct slice key);
 static inline struct json_node *node_get(const struct json_node *object, const char *key) {

@@ -272,6 +272,13 @@ bool node_as_f64(const struct json_node *node, double *ret_value) {
         return value_as_f64(mut_of(node), ret_value);
 }
 
+void node_become_i64(struct json_node *node, int64_t value) {
+        if (value < 0)
+                yyjson_mut_set_sint(mut_of(node), value);
+        else
+                yyjson_mut_set_uint(mut_of(node), (uint64_t)value);
+}
+
 size_t node_count(const struct json_node *node) {
         yyjson_mut_val *container = mut_of(node);
         return yyjson_mut_is_ctn(container) ? unsafe_yyjson_get_len(container) : 0;

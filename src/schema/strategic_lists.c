@@ -325,6 +325,23 @@ static void replace_list(struct merge *merge, struct json_node *target, const st
                 node_append(target, node_clone(merge->tree, node));
 }
 
+/* Of equal texts and numbers the first stays. */
+static void drop_repeated(struct json_node *list) {
+        struct node_iter iter = node_iter(list);
+        struct map *seen = map_new();
+        struct buf text = { 0 };
+        struct json_node *element;
+
+        while (node_next(&iter, NULL, &element)) {
+                buf_clear(&text);
+                node_write(element, &text);
+                if (map_put(seen, buf_view(&text), seen))
+                        node_drop(&iter);
+        }
+        buf_release(&text);
+        map_free(seen);
+}
+
 /* Deletions first, so that old elements are the head of the list when order is made; those that
  * stay are counted. */
 static int merge_all(struct merge *merge, struct json_node *target, const char *key,
@@ -348,11 +365,13 @@ static int merge_all(struct merge *merge, struct json_node *target, const char *
 int strategic_merge_list(struct merge *merge, struct json_node *target, const char *key,
                          const struct schema_object *schema, const struct json *patch,
                          const struct json *order) {
-        size_t before = node_count(target), retained = before;
         int r = order ? strategic_check_order(merge, patch, order, key) : 0;
 
         if (r == 0)
                 r = check_element_types(merge, target, patch, !!order);
+        if (r == 0 && !*key)
+                drop_repeated(target);
+        size_t before = node_count(target), retained = before;
         if (r == 0)
                 r = merge_all(merge, target, key, schema, patch, &retained);
         if (r == 0 && order)

@@ -1,7 +1,10 @@
 /* What merging leaves of a strategic patch. */
 #include "schema/strategic_spent.h"
 
+#include "base/arena.h"
+#include "base/map.h"
 #include "base/util.h"
+#include "schema/strategic_merge.h"
 
 #define ORDER "$setElementOrder/"
 #define DELETED "$deleteFromPrimitiveList/"
@@ -50,24 +53,57 @@ static const struct json_node *find_element(const struct json_node *list, const 
         return NULL;
 }
 
-static void spend_list(const struct schema_field *field, const struct json_node *original,
-                       struct json_node *list) {
+/* What comes again in a patch is merged into what came first, of which the patch's own value is
+ * then the merged one. */
+static void merge_again(const struct schema_field *field, struct json_tree *tree,
+                        struct json_node *first, const struct json_node *again) {
+        CLEANUP(buf_release) struct buf text = { 0 }, complaint = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+
+        node_write(again, &text);
+        if (json_parse(buf_view(&text), &doc, NULL) == 0)
+                strategic_merge(tree, first, schema_field_object(field), json_doc_root(doc),
+                                &complaint);
+}
+
+static void spend_new(const struct schema_field *field, struct json_tree *tree, struct map *firsts,
+                      struct json_node *element) {
+        const struct json_node *key = node_get(element, field->merge_key);
+        CLEANUP(buf_release) struct buf text = { 0 };
+
+        if (!key || is_directive(element))
+                return;
+        node_write(key, &text);
+        struct json_node *first = map_get(firsts, buf_view(&text));
+        if (first)
+                merge_again(field, tree, first, element);
+        else
+                map_put(firsts, buf_view(&text), element);
+}
+
+static void spend_list(const struct schema_field *field, struct json_tree *tree,
+                       const struct json_node *original, struct json_node *list) {
+        struct map *firsts = map_new();
+
         for (size_t i = 0; i < node_count(list); i++) {
                 struct json_node *element = node_at(list, i);
                 const struct json_node *before = find_element(original, field->merge_key,
                                                               node_get(element, field->merge_key));
 
-                if (before && !is_directive(element))
-                        strategic_spend(schema_field_object(field), before, element);
+                if (!before)
+                        spend_new(field, tree, firsts, element);
+                else if (!is_directive(element))
+                        strategic_spend(schema_field_object(field), tree, before, element);
         }
+        map_free(firsts);
 }
 
 static bool has_same_type(const struct json_node *a, const struct json_node *b) {
         return node_type(a) == node_type(b);
 }
 
-static void spend_member(const struct schema_field *field, const struct json_node *before,
-                         struct json_node *value) {
+static void spend_member(const struct schema_field *field, struct json_tree *tree,
+                         const struct json_node *before, struct json_node *value) {
         bool is_replaced = field && (field->flags & FIELD_PATCH_REPLACE);
 
         if (node_type(value) == JSON_NULL)
@@ -78,10 +114,10 @@ static void spend_member(const struct schema_field *field, const struct json_nod
         } else if (node_type(value) == JSON_OBJECT && !is_replaced) {
                 strategic_spend(field && field->shape == SHAPE_ONE ? schema_field_object(field)
                                                                    : NULL,
-                                before, value);
+                                tree, before, value);
         } else if (node_type(value) == JSON_ARRAY && !is_replaced && field && field->merge_key &&
                    *field->merge_key) {
-                spend_list(field, before, value);
+                spend_list(field, tree, before, value);
         }
 }
 
@@ -101,8 +137,8 @@ static void spend_ordered(struct json_node *patch) {
         spend_ordered(patch);
 }
 
-void strategic_spend(const struct schema_object *schema, const struct json_node *original,
-                     struct json_node *patch) {
+void strategic_spend(const struct schema_object *schema, struct json_tree *tree,
+                     const struct json_node *original, struct json_node *patch) {
         struct json_node *value;
         struct slice name;
 
@@ -116,6 +152,6 @@ void strategic_spend(const struct schema_object *schema, const struct json_node 
         struct node_iter iter = node_iter(patch);
         while (node_next(&iter, &name, &value))
                 if (!slice_has_prefix(name, SLICE_LITERAL(DELETED)))
-                        spend_member(schema ? schema_field_find(schema, name) : NULL,
+                        spend_member(schema ? schema_field_find(schema, name) : NULL, tree,
                                      node_find(original, name), value);
 }

@@ -4,6 +4,7 @@
 
 #include "schema/schema.h"
 
-/* patch: a copy, which becomes that rest. original: the object before; schema NULL = any. */
-void strategic_spend(const struct schema_object *schema, const struct json_node *original,
-                     struct json_node *patch);
+/* patch: a copy in the tree, which becomes that rest. original: the object before; schema NULL =
+ * any. */
+void strategic_spend(const struct schema_object *schema, struct json_tree *tree,
+                     const struct json_node *original, struct json_node *patch);

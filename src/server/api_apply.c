@@ -106,6 +106,20 @@ static void drop_owners(struct json_node *applied) {
                 node_remove(metadata, "managedFields");
 }
 
+/* To upstream 1.0 is what 1 is, wherever two states are compared. */
+static void settle_numbers(struct json_node *value) {
+        const double limit = 9223372036854775808.0; /* 2^63 */
+        struct node_iter iter = node_iter(value);
+        struct json_node *inner;
+        double number;
+
+        if (node_type(value) == JSON_REAL && node_as_f64(value, &number) && number >= -limit &&
+            number < limit && number == (double)(int64_t)number)
+                node_become_i64(value, (int64_t)number);
+        while (node_count(value) && node_next(&iter, NULL, &inner))
+                settle_numbers(inner);
+}
+
 /* What is there without any owner becomes that of a manager before the first apply, which fails
  * where a list has an element without its keys. */
 static int check_live(struct api_context *context, const struct api_write *write) {
@@ -148,6 +162,7 @@ static int read_applied(struct api_context *context, const struct api_write *wri
             apply_check(context, resource, applied) < 0)
                 return API_FAILED;
         drop_owners(applied);
+        settle_numbers(applied);
         *ret_applied = applied;
         return 0;
 }
@@ -491,6 +506,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
         write->tree = decoded->tree;
         applied = node_import(write->tree, request_json(context, context->request->body));
         drop_owners(applied);
+        settle_numbers(applied);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
         write->object = decoded->object;

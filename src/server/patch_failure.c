@@ -106,7 +106,7 @@ static void write_spent(struct api_context *context, const struct api_write *wri
         node_put_string(tree, original, "kind", write->resource->kind->kind);
         node_put_string(tree, original, "apiVersion", write->resource->api_version);
         if (node_type(rest) == JSON_OBJECT)
-                strategic_spend(write->resource->merge_type, original, rest);
+                strategic_spend(write->resource->merge_type, tree, original, rest);
         node_write(rest, &text);
         go_text_write(request_json(context, arena_slice(context->arena, buf_view(&text))), out);
 }

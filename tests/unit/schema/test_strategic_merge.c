@@ -75,6 +75,8 @@ static const struct merge_case cases[] = {
         { "ConfigMap", FINALIZERS("[\"a\",\"b\"]"),
           "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\"]}}",
           FINALIZERS("[\"b\"]") },
+        { "ConfigMap", FINALIZERS("[\"a\",\"a\"]"), FINALIZERS("[\"b\"]"),
+          FINALIZERS("[\"b\",\"a\"]") },
         /* A list of deletions that is none means what it means without these words. */
         { "ConfigMap", FINALIZERS("[\"a\"]"),
           "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":null}}", "{\"metadata\":{}}" },

@@ -118,6 +118,9 @@ static void test_propagation(void **state) {
         ask(&f, "DELETE", JOBS "/j", "{\"propagationPolicy\":\"Foreground\"}");
         ask(&f, "DELETE", JOBS "/j", NULL);
         assert_string_equal(answer(&f, "/metadata/finalizers"), "[\"foregroundDeletion\"]");
+        ask(&f, "DELETE", SETS "/r", "{\"propagationPolicy\":\"Background\",\"dryRun\":[\"All\"]}");
+        assert_string_equal(answer(&f, "/kind"), "ReplicaSet"); /* nothing is in it */
+        assert_string_equal(answer(&f, "/metadata/name"), "");
         ask(&f, "DELETE", SETS "/r", "{\"propagationPolicy\":\"Background\"}");
         assert_string_equal(answer(&f, "/status"), "Success");
         assert_int_equal(ask(&f, "GET", SETS "/r", NULL), 404);

@@ -358,6 +358,14 @@ static const struct {
           "\"name\":"
           "\"n\"}}}}}]}}}}",
           422, "dataSource.apiGroup: Invalid value: \"A\": a lowercase RFC 1123 subdomain", NULL },
+        { "PATCH", DEPLOYMENTS "/a", APPLY_PATCH,
+          "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"spec\":{\"replicas\":1.0}}", 200,
+          "", NULL },
+        { "PATCH", DEPLOYMENTS "/a", STRATEGIC_PATCH,
+          "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"x\",\"tty\":true},{"
+          "\"name\":\"x\","
+          "\"image\":\"y\"}],\"hostPID\":1}}}}",
+          422, "containers:[map[image:y name:x tty:true] map[image:y name:x]]", NULL },
         /* Owners of what has no owners cannot be told. */
         { "PATCH", DEPLOYMENTS "/a?dryRun=All", MERGE_PATCH,
           "{\"spec\":{\"template\":{\"metadata\":{\"managedFields\":[{\"fieldsV1\":1}]}}}}", 200,
