@@ -135,7 +135,7 @@ fuzz-api: ## random requests to the sandbox and to the kube-apiserver in the fol
 		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) --topics $(TOPIC) \
 			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
 
-fuzz-api-each: ## each member of the same kinds with each of a list of values, created, merged and applied
+fuzz-api-each: ## each member of the same kinds with each of a list of values, in each kind of write
 	@$(MAKE) --no-print-directory fuzz-api TOPIC=each
 
 CORPUS ?= ../shared/vectors/apiserver-corpus
