@@ -231,7 +231,8 @@ static int compare_keys(const struct json *a, const struct json *b) {
         return order;
 }
 
-/* Texts with escapes stand for others, whose order counts. */
+/* Texts with escapes stand for others, whose order counts; so it does where the quote that ends one
+ * meets a character before it. */
 static int compare_escaped(struct slice a, struct slice b) {
         CLEANUP(cleanup_json_doc) struct json_doc *left = NULL, *right = NULL;
 
@@ -244,7 +245,8 @@ static int compare_escaped(struct slice a, struct slice b) {
 }
 
 static bool is_escaped(struct slice step) {
-        return memchr(step.ptr, '\\', step.len);
+        return memchr(step.ptr, '\\', step.len) || memchr(step.ptr, ' ', step.len) ||
+               memchr(step.ptr, '!', step.len);
 }
 
 static int compare_names(struct slice a, struct slice b) {

@@ -62,6 +62,9 @@ static void test_of(void **state) {
                 /* Escaped texts in order of what they stand for. */
                 { "Node", "{\"spec\":{\"podCIDRs\":[\"A\",\"<\"]}}",
                   "{\"f:spec\":{\"f:podCIDRs\":{\"v:\\\"\\\\u003c\\\"\":{},\"v:\\\"A\\\"\":{}}}}" },
+                { "Node", "{\"spec\":{\"podCIDRs\":[\"a!\",\"a b\",\"a\"]}}",
+                  "{\"f:spec\":{\"f:podCIDRs\":{\"v:\\\"a\\\"\":{},\"v:\\\"a "
+                  "b\\\"\":{},\"v:\\\"a!\\\"\":{}}}}" },
                 { "Pod", POD("{\"containers\":[{\"name\":\"A\"},{\"name\":\"<\"}]}"),
                   "{\"f:spec\":{\"f:containers\":{\"k:{\\\"name\\\":\\\"\\\\u003c\\\"}\":{\".\":{},"
                   "\"f:name\":{}},\"k:{\\\"name\\\":\\\"A\\\"}\":{\".\":{},\"f:name\":{}}}}}" },
