@@ -2,6 +2,7 @@
 #include "schema/field_set.h"
 
 #include "base/arena.h"
+#include "base/utf8.h"
 #include "base/util.h"
 #include "schema/field_step.h"
 #include <stdlib.h>
@@ -177,8 +178,8 @@ static bool is_digit(char c) {
         return c >= '0' && c <= '9';
 }
 
-/* Numbers by value, all else byte by byte. Steps of one list have their texts at the same places,
- * so numbers meet numbers. */
+/* Numbers by value, texts by the characters that they stand for, all else byte by byte. Steps of
+ * one list have their texts at the same places, so numbers meet numbers. */
 static int compare_numbers(struct slice a, struct slice b, size_t at) {
         size_t x = at, y = at;
 
@@ -209,54 +210,55 @@ static bool find_number(struct slice a, struct slice b, size_t *ret_at) {
         return at < a.len && at < b.len && is_digit(a.ptr[at]) && is_digit(b.ptr[at]);
 }
 
-static int compare_values(const struct json *a, const struct json *b) {
-        double x, y;
+/* Of a text that begins with a backslash; its length. */
+static size_t escape_decode(struct slice text, uint32_t *ret_code) {
+        static const char meant[][2] = {
+                { 'b', '\b' }, { 'f', '\f' }, { 'n', '\n' }, { 'r', '\r' }, { 't', '\t' }
+        };
+        char digits[5] = "";
 
-        if (json_as_f64(a, &x) && json_as_f64(b, &y))
-                return x < y ? -1 : x > y;
-        return slice_compare(json_text(a), json_text(b));
-}
-
-static int compare_keys(const struct json *a, const struct json *b) {
-        struct json_iter left = json_iter(a), right = json_iter(b);
-        const struct json *value, *other;
-        struct slice name, other_name;
-        int order = 0;
-
-        while (order == 0 && json_next(&left, &name, &value) &&
-               json_next(&right, &other_name, &other)) {
-                order = slice_compare(name, other_name);
-                order = order ? order : compare_values(value, other);
+        if (text.ptr[1] == 'u' && text.len >= 6) {
+                memcpy(digits, text.ptr + 2, 4);
+                *ret_code = (uint32_t)strtoul(digits, NULL, 16);
+                return 6;
         }
-        return order;
+        *ret_code = (unsigned char)text.ptr[1];
+        for (size_t i = 0; i < ARRAY_LEN(meant); i++)
+                if (text.ptr[1] == meant[i][0])
+                        *ret_code = (unsigned char)meant[i][1];
+        return 2;
 }
 
-/* Texts with escapes stand for others, whose order counts; so it does where the quote that ends one
- * meets a character before it. */
-static int compare_escaped(struct slice a, struct slice b) {
-        CLEANUP(cleanup_json_doc) struct json_doc *left = NULL, *right = NULL;
+/* Takes a character off a text, or the escape that stands for it. A quote is -1: the end of a text
+ * comes before all characters. */
+static int32_t take_character(struct slice *text) {
+        uint32_t code = (unsigned char)text->ptr[0];
+        bool is_quote = text->ptr[0] == '"';
+        size_t length = text->ptr[0] == '\\' && text->len > 1 ? escape_decode(*text, &code)
+                                                              : utf8_decode(*text, &code);
 
-        if (json_parse(slice_make(a.ptr + 2, a.len - 2), &left, NULL) < 0 ||
-            json_parse(slice_make(b.ptr + 2, b.len - 2), &right, NULL) < 0)
-                return slice_compare(a, b);
-        const struct json *x = json_doc_root(left), *y = json_doc_root(right);
-        int order = json_type(x) == JSON_OBJECT ? compare_keys(x, y) : compare_values(x, y);
-        return order ? order : slice_compare(a, b);
+        length = length ? length : 1;
+        *text = slice_make(text->ptr + length, text->len - length);
+        return is_quote ? -1 : (int32_t)code;
 }
 
-static bool is_escaped(struct slice step) {
-        return memchr(step.ptr, '\\', step.len) || memchr(step.ptr, ' ', step.len) ||
-               memchr(step.ptr, '!', step.len);
+static int compare_texts(struct slice a, struct slice b) {
+        while (a.len && b.len) {
+                int32_t x = take_character(&a), y = take_character(&b);
+
+                if (x != y)
+                        return x < y ? -1 : 1;
+        }
+        return a.len ? 1 : b.len ? -1 : 0;
 }
 
 static int compare_names(struct slice a, struct slice b) {
         bool is_field = a.len && b.len && (a.ptr[0] == 'f' || a.ptr[0] != b.ptr[0]);
         size_t at;
 
-        if (!is_field && a.len > 2 && b.len > 2 && (is_escaped(a) || is_escaped(b)))
-                return compare_escaped(a, b);
-        return !is_field && find_number(a, b, &at) ? compare_numbers(a, b, at)
-                                                   : slice_compare(a, b);
+        if (is_field)
+                return slice_compare(a, b);
+        return find_number(a, b, &at) ? compare_numbers(a, b, at) : compare_texts(a, b);
 }
 
 static int compare_steps(const void *left, const void *right) {
