@@ -30,16 +30,13 @@ static bool is_one_of(const struct cel_token *token, const char *marks) {
                strchr(marks, token->text.ptr[0]);
 }
 
-static bool is_closing(const struct cel_token *token) {
-        return is_one_of(token, ")]");
-}
-
 static bool may_begin(const struct cel_token *token) {
         return token->kind == CEL_TOKEN_LITERAL || is_one_of(token, "[{(.-!") ||
                (token->kind == CEL_TOKEN_NAME && !slice_is(token->text, "in"));
 }
 
-static struct cel_node *fail_expecting(struct cel_parser *parser, const char *what,
+/* is_extra: without the token it would go on. */
+static struct cel_node *fail_expecting(struct cel_parser *parser, bool is_extra,
                                        const char *expecting) {
         const struct cel_token *token = &parser->token;
         bool is_first = slice_trim(slice_make(parser->lexer.source.ptr, token->at)).len == 0;
@@ -52,14 +49,12 @@ static struct cel_node *fail_expecting(struct cel_parser *parser, const char *wh
                 text = SLICE_LITERAL("<EOF>");
         cel_parser_fail(parser, token->at,
                         arena_printf(parser->arena, "Syntax error: %s input '" SLICE_FMT "'%s%s",
-                                     what, SLICE_ARG(text), *expecting ? " expecting " : "",
-                                     expecting));
-        if (!is_first || token->kind == CEL_TOKEN_END || strcmp(what, "mismatched") != 0 ||
-            is_closing(token))
+                                     is_extra ? "extraneous" : "mismatched", SLICE_ARG(text),
+                                     *expecting ? " expecting " : "", expecting));
+        if (!is_first || token->kind == CEL_TOKEN_END || is_extra || is_one_of(token, ")]"))
                 return NULL;
         cel_parser_advance(parser); /* when it is alone, the end is no expression either */
-        return token->kind == CEL_TOKEN_END ? fail_expecting(parser, "mismatched", EXPRESSION)
-                                            : NULL;
+        return token->kind == CEL_TOKEN_END ? fail_expecting(parser, false, EXPRESSION) : NULL;
 }
 
 /* Where an expression should be: one token too many before it is reported as such. */
@@ -67,7 +62,7 @@ static struct cel_node *fail_no_expression(struct cel_parser *parser) {
         struct cel_lexer ahead = parser->lexer;
         struct cel_token next = cel_lexer_next(&ahead);
 
-        return fail_expecting(parser, may_begin(&next) ? "extraneous" : "mismatched", EXPRESSION);
+        return fail_expecting(parser, may_begin(&next), EXPRESSION);
 }
 
 /* Behind a dot, at `dot`: two rules begin with it, and neither goes on so. */
@@ -81,7 +76,7 @@ static struct cel_node *fail_member(struct cel_parser *parser, size_t dot, bool 
         if (token->kind == CEL_TOKEN_BAD || is_optional || is_word) {
                 size_t at = token->at;
 
-                fail_expecting(parser, "mismatched",
+                fail_expecting(parser, false,
                                is_optional ? "{IDENTIFIER, ESC_IDENTIFIER}" : "IDENTIFIER");
                 return is_optional ? cel_parser_fail(parser, at, "unsupported ident kind") : NULL;
         }
@@ -93,7 +88,7 @@ static struct cel_node *fail_member(struct cel_parser *parser, size_t dot, bool 
 }
 
 static struct cel_node *fail_token(struct cel_parser *parser) {
-        return fail_expecting(parser, "mismatched", "");
+        return fail_expecting(parser, false, "");
 }
 
 /* ---- tokens ---- */
@@ -121,7 +116,7 @@ static bool need_mark(struct cel_parser *parser, const char *text) {
         if (parser->token.kind == CEL_TOKEN_END && strcmp(text, ")") == 0)
                 cel_parser_fail(parser, parser->token.at, "Syntax error: missing ')' at '<EOF>'");
         else
-                fail_expecting(parser, is_extra ? "extraneous" : "mismatched", expecting);
+                fail_expecting(parser, is_extra, expecting);
         return false;
 }
 
@@ -179,7 +174,7 @@ static bool cel_parser_arguments(struct cel_parser *parser, const char *closing,
                         break;
                 if (!is_mark(parser, ",")) {
                         if (may_end_in_comma)
-                                fail_expecting(parser, "mismatched", "{']', ','}");
+                                fail_expecting(parser, false, "{']', ','}");
                         else
                                 need_mark(parser, closing);
                         return false;
@@ -531,7 +526,7 @@ static void fail_end(struct cel_parser *parser) {
         struct cel_lexer ahead = parser->lexer;
         bool is_last = cel_lexer_next(&ahead).kind == CEL_TOKEN_END;
 
-        fail_expecting(parser, is_last ? "extraneous" : "mismatched", "<EOF>");
+        fail_expecting(parser, is_last, "<EOF>");
 }
 
 int cel_parse(struct arena *arena, struct slice source, bool has_bindings,
