@@ -187,6 +187,8 @@ void node_drop(struct node_iter *iter);
 /* A value of a tree and a parsed one, whose members each occur once; in any order. */
 bool node_equal_json(const struct json_node *node, const struct json *json);
 bool node_write(const struct json_node *node, struct buf *out); /* compact */
+/* A copy to read, which the caller frees; NULL when it is too deep. */
+struct json_doc *json_doc_of(const struct json_node *node);
 /* The same through json_escape_for_html(). */
 void node_write_for_html(const struct json_node *node, struct buf *out);
 bool node_equal(const struct json_node *a, const struct json_node *b);

@@ -48,6 +48,16 @@ int json_tree_parse(struct slice text, struct json_tree **ret_tree, struct err *
         return 0;
 }
 
+struct json_doc *json_doc_of(const struct json_node *node) {
+        struct json_doc *doc = NULL;
+        struct buf text = { 0 };
+
+        node_write(node, &text);
+        (void)json_parse(buf_view(&text), &doc, NULL);
+        buf_release(&text);
+        return doc;
+}
+
 struct json_node *json_tree_root(const struct json_tree *tree) {
         return node_of(yyjson_mut_doc_get_root(doc_of(tree)));
 }

@@ -19,11 +19,9 @@ const struct option output_option_table[] = {
 const char *const output_formats[] = { "text", "json", "yaml", NULL };
 
 static void write_json(const struct json_node *value, struct buf *out) {
-        CLEANUP(buf_release) struct buf text = { 0 };
-        struct json_doc *doc = NULL;
+        struct json_doc *doc = json_doc_of(value);
 
-        node_write(value, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) < 0)
+        if (!doc)
                 return;
         json_write_pretty(json_doc_root(doc), 4, out);
         buf_char(out, '\n');

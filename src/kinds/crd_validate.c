@@ -261,14 +261,12 @@ WARN_HOOK(custom_resource_definition_warn) {
         struct json_node *version;
 
         while (operation != KIND_UPDATE_STATUS && node_next(&iter, NULL, &version)) {
-                struct buf text = { 0 };
-                struct json_doc *doc = NULL;
+                struct json_doc *doc =
+                        crd_schema(version) ? json_doc_of(crd_schema(version)) : NULL;
 
-                if (crd_schema(version) && node_write(crd_schema(version), &text) &&
-                    json_parse(buf_view(&text), &doc, NULL) == 0)
+                if (doc)
                         custom_formats(json_doc_root(doc), emit, context);
                 json_doc_free(doc);
-                buf_release(&text);
         }
 }
 

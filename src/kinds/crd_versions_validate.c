@@ -80,15 +80,7 @@ static bool is_unchanged_schema(const struct json_node *version, const struct cr
 }
 
 static struct json_doc *schema_doc(const struct json_node *version) {
-        struct json_doc *doc = NULL;
-        struct buf text = { 0 };
-
-        if (crd_schema(version)) {
-                node_write(crd_schema(version), &text);
-                (void)json_parse(buf_view(&text), &doc, NULL);
-        }
-        buf_release(&text);
-        return doc;
+        return crd_schema(version) ? json_doc_of(crd_schema(version)) : NULL;
 }
 
 /* Expressions are looked at where the schema is structural, with defaults that fit. */

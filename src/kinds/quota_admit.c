@@ -285,19 +285,15 @@ static bool is_counted(const struct quota_check *check) {
 
 static void visit_quotas(struct quota_check *check,
                          bool (*visit)(void *context, const struct json *quota)) {
-        struct json_doc *doc = NULL;
-        struct buf text = { 0 };
-
         if (check->ns.len == 0 || !is_counted(check))
                 return;
-        node_write(check->object, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+        struct json_doc *doc = json_doc_of(check->object);
+        if (doc) {
                 check->created = json_doc_root(doc);
                 check->context->each(check->context->engine, "", "resourcequotas", check->ns, visit,
                                      check);
         }
         json_doc_free(doc);
-        buf_release(&text);
 }
 
 int quota_admit(struct kind_context *context, const struct json_node *object,

@@ -128,17 +128,14 @@ void sched_attempt_post_filter(struct sched_attempt *attempt) {
 
 void reservation_change(const struct reservation *reservation, enum cached_kind kind,
                         const struct json *before, const struct json_node *after) {
-        struct buf text = { 0 };
-        struct json_doc *doc;
-        node_write(after, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
-                if (reservation->changes)
-                        reservation->changes(reservation->context, kind, before,
-                                             json_doc_root(doc));
-                object_cache_assume(reservation->object_cache, kind, json_doc_root(doc));
-                json_doc_free(doc);
-        }
-        buf_release(&text);
+        struct json_doc *doc = json_doc_of(after);
+
+        if (!doc)
+                return;
+        if (reservation->changes)
+                reservation->changes(reservation->context, kind, before, json_doc_root(doc));
+        object_cache_assume(reservation->object_cache, kind, json_doc_root(doc));
+        json_doc_free(doc);
 }
 
 void reservation_fail(const struct reservation *reservation, const struct plugin *plugin,

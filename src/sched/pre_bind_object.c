@@ -236,14 +236,10 @@ static void assume_unreserved(struct scheduler *scheduler, const struct taken_ob
                 if (!slice_eq(json_get_text(consumer, "uid"), pod_uid))
                         node_append(rest, node_import(tree, consumer));
         node_put(tree, status, "reservedFor", rest);
-        struct buf text = { 0 };
-        struct json_doc *doc;
-        node_write(object, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+        struct json_doc *doc = json_doc_of(object);
+        if (doc)
                 object_cache_assume(cache, taken->kind, json_doc_root(doc));
-                json_doc_free(doc);
-        }
-        buf_release(&text);
+        json_doc_free(doc);
         json_tree_free(tree);
 }
 

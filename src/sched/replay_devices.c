@@ -307,15 +307,11 @@ void replay_devices_finish(const struct replay_devices *answer, const struct dec
 /* ---- several pods ---- */
 
 static void put_object(struct object_cache *cache, const struct json_node *object) {
-        struct buf text = { 0 };
-        struct json_doc *doc;
+        struct json_doc *doc = json_doc_of(object);
 
-        node_write(object, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+        if (doc)
                 object_cache_put(cache, CACHED_RESOURCE_CLAIM, json_doc_root(doc));
-                json_doc_free(doc);
-        }
-        buf_release(&text);
+        json_doc_free(doc);
 }
 
 static void take_allocation(const struct replay_devices *answer, const struct json *claim) {

@@ -30,13 +30,9 @@ int strategic_fail_type(struct merge *merge, const char *wanted, const struct js
 
 int strategic_fail_stored_type(struct merge *merge, const char *wanted,
                                const struct json_node *value) {
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
-        CLEANUP(buf_release) struct buf text = { 0 };
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = json_doc_of(value);
 
-        node_write(value, &text);
-        return json_parse(buf_view(&text), &doc, NULL) == 0
-                       ? strategic_fail_type(merge, wanted, json_doc_root(doc))
-                       : BERTH_ERR_INTERNAL;
+        return strategic_fail_type(merge, wanted, json_doc_root(doc));
 }
 
 bool strategic_has_order(const struct json *value) {

@@ -255,13 +255,11 @@ static int merge_elements(struct merge *merge, struct merge_index *index,
 
 static int fail_element_types(struct merge *merge, const struct json_node *target,
                               const struct json *patch) {
-        CLEANUP(buf_release) struct buf text = { 0 }, old = { 0 };
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(cleanup_json_doc) struct json_doc *old = json_doc_of(target);
+        CLEANUP(buf_release) struct buf text = { 0 };
 
-        node_write(target, &old);
         buf_text(&text, "list element types are not identical: [");
-        if (json_parse(buf_view(&old), &doc, NULL) == 0)
-                go_text_write(json_doc_root(doc), &text);
+        go_text_write(json_doc_root(old), &text);
         buf_char(&text, ' ');
         go_text_write(patch, &text);
         buf_char(&text, ']');
@@ -304,12 +302,8 @@ static int check_merged_keys(struct merge *merge, const struct json_node *list, 
         while (*key && node_next(&iter, NULL, &element)) {
                 if (node_type(element) == JSON_OBJECT && node_get(element, key))
                         continue;
-                CLEANUP(buf_release) struct buf text = { 0 };
-                CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+                CLEANUP(cleanup_json_doc) struct json_doc *doc = json_doc_of(element);
 
-                node_write(element, &text);
-                if (json_parse(buf_view(&text), &doc, NULL) < 0)
-                        return strategic_fail(merge, "an element has no merge key");
                 return fail_no_key(merge, json_doc_root(doc), key);
         }
         return 0;

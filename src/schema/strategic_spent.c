@@ -57,13 +57,10 @@ static const struct json_node *find_element(const struct json_node *list, const 
  * then the merged one. */
 static void merge_again(const struct schema_field *field, struct json_tree *tree,
                         struct json_node *first, const struct json_node *again) {
-        CLEANUP(buf_release) struct buf text = { 0 }, complaint = { 0 };
-        CLEANUP(cleanup_json_doc) struct json_doc *doc = NULL;
+        CLEANUP(cleanup_json_doc) struct json_doc *doc = json_doc_of(again);
+        CLEANUP(buf_release) struct buf complaint = { 0 };
 
-        node_write(again, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0)
-                strategic_merge(tree, first, schema_field_object(field), json_doc_root(doc),
-                                &complaint);
+        strategic_merge(tree, first, schema_field_object(field), json_doc_root(doc), &complaint);
 }
 
 static void spend_new(const struct schema_field *field, struct json_tree *tree, struct map *firsts,

@@ -117,14 +117,12 @@ static void check_replicas(const struct json *object, const char *path,
 static void check_scale(const struct custom_resource *custom, bool is_status,
                         const struct json_node *object, struct field_errors *errors) {
         const char *const *paths = custom->kind.scale_paths;
-        struct json_doc *doc = NULL;
-        struct buf text = { 0 };
         const struct json *value;
 
         if (!paths)
                 return;
-        node_write(object, &text);
-        if (json_parse(buf_view(&text), &doc, NULL) == 0) {
+        struct json_doc *doc = json_doc_of(object);
+        if (doc) {
                 if (!is_status)
                         check_replicas(json_doc_root(doc), paths[0], errors);
                 check_replicas(json_doc_root(doc), paths[1], errors);
@@ -136,7 +134,6 @@ static void check_scale(const struct custom_resource *custom, bool is_status,
                         field_error_add(errors, FIELD_INVALID, paths[2], "\"\"", problem);
         }
         json_doc_free(doc);
-        buf_release(&text);
 }
 
 /* ---- together ---- */
