@@ -120,6 +120,12 @@ static void settle_numbers(struct json_node *value) {
                 settle_numbers(inner);
 }
 
+/* A configuration that was checked becomes one that can be compared and merged. */
+static void settle_applied(struct json_node *applied) {
+        drop_owners(applied);
+        settle_numbers(applied);
+}
+
 /* What is there without any owner becomes that of a manager before the first apply, which fails
  * where a list has an element without its keys. */
 static int check_live(struct api_context *context, const struct api_write *write) {
@@ -161,8 +167,7 @@ static int read_applied(struct api_context *context, const struct api_write *wri
         if (check_applied(context, applied, resource) < 0 || check_live(context, write) < 0 ||
             apply_check(context, resource, applied) < 0)
                 return API_FAILED;
-        drop_owners(applied);
-        settle_numbers(applied);
+        settle_applied(applied);
         *ret_applied = applied;
         return 0;
 }
@@ -505,8 +510,7 @@ static int create_applied(struct api_context *context, struct api_write *write,
         json_tree_free(write->tree);
         write->tree = decoded->tree;
         applied = node_import(write->tree, request_json(context, context->request->body));
-        drop_owners(applied);
-        settle_numbers(applied);
+        settle_applied(applied);
         if (merge_applied(context, write, &owners, applied) < 0)
                 return API_FAILED;
         write->object = decoded->object;

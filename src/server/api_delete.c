@@ -442,26 +442,22 @@ static int respond_deleted(struct api_context *context, struct slice body) {
 /* Upstream updates an object that has finalizers before it removes it; where the update leaves
  * none, a dry run ends with neither, and answers with an object that has nothing in it. */
 static int respond_empty(struct api_context *context) {
-        const struct api_resource *resource = context->resource;
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
         CLEANUP(buf_release) struct buf text = { 0 };
-        struct json_node *object = node_object(tree);
+        struct json_node *object = object_zero(tree, context->resource);
 
-        node_put(tree, object, "metadata", node_object(tree));
-        if (resource->schema)
-                schema_normalise(resource->schema, tree, object,
-                                 &(struct schema_report){ .minor = resource->minor }, NULL);
+        node_need_object(tree, object, "metadata");
         node_write(object, &text);
         return respond_object(context, 200, arena_slice(context->arena, buf_view(&text)));
 }
 
 static bool ends_empty(struct api_context *context, const struct store_object *object) {
+        if (!context->is_dry_run || context->resource == context->engine->resources.namespaces)
+                return false;
         const struct json *metadata =
                 json_get(json_cache_get(&context->engine->cache, object), "metadata");
-
-        return context->is_dry_run && json_count(json_get(metadata, "finalizers")) > 0 &&
-               !ends_in_grace(context, context->resource, metadata) &&
-               context->resource != context->engine->resources.namespaces;
+        return json_count(json_get(metadata, "finalizers")) > 0 &&
+               !ends_in_grace(context, context->resource, metadata);
 }
 
 /* Of dependents that stay since nobody said what becomes of them. */

@@ -43,6 +43,15 @@ void request_json_release(struct api_context *context) {
                 json_cache_let_go(&context->engine->cache, context->held[i]);
 }
 
+struct json_node *object_zero(struct json_tree *tree, const struct api_resource *resource) {
+        struct json_node *object = node_object(tree);
+
+        if (resource->schema)
+                schema_normalise(resource->schema, tree, object,
+                                 &(struct schema_report){ .minor = resource->minor }, NULL);
+        return object;
+}
+
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree) {
         if (json_tree_parse(store_object_body(object), ret_tree, NULL) < 0)
                 return NULL;

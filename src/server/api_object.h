@@ -17,6 +17,9 @@ struct slice object_view(struct arena *arena, const struct api_resource *resourc
 const struct store_object *object_find(struct api_context *context,
                                        const struct api_resource *resource, struct slice ns,
                                        struct slice name);
+/* What a resource is before anything is said of it: members that are always printed, empty. As
+ * in the store it has neither kind nor apiVersion. */
+struct json_node *object_zero(struct json_tree *tree, const struct api_resource *resource);
 /* Stored object as an editable tree. */
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree);
 /* Fills in context->hooks for a kind. */

@@ -5,6 +5,7 @@
 #include "schema/field_walk.h"
 #include "schema/object_compare.h"
 #include "server/api_context.h"
+#include "server/api_object.h"
 #include "server/emptied_values.h"
 #include <stdlib.h>
 
@@ -277,13 +278,10 @@ struct field_shape written_shape(const struct api_write *write) {
 }
 
 struct json_node *unborn_object(const struct api_write *write) {
-        struct json_node *object = node_object(write->tree);
+        struct json_node *object = object_zero(write->tree, write->resource);
 
         node_put_string(write->tree, object, "kind", write->resource->kind->kind);
         node_put_string(write->tree, object, "apiVersion", write->resource->api_version);
-        if (write->resource->schema)
-                schema_normalise(write->resource->schema, write->tree, object,
-                                 &(struct schema_report){ .minor = write->resource->minor }, NULL);
         return object;
 }
 
