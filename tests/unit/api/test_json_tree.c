@@ -25,6 +25,38 @@ static void test_parse_drops_repeated_members(void **state) {
         }
 }
 
+/* Others of the container stay as they were. */
+static void test_become_number(void **state) {
+        static const int64_t numbers[] = { 0, 7, -7, INT64_MAX, INT64_MIN };
+        struct json_tree *tree = must_parse_tree("{\"a\":1.5,\"b\":[1.0,\"x\"],\"c\":2}");
+        struct json_node *root = json_tree_root(tree);
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+                int64_t number;
+
+                node_become_i64(node_get(root, "a"), numbers[i]);
+                assert_true(node_as_i64(node_get(root, "a"), &number));
+                assert_int_equal(number, numbers[i]);
+        }
+        node_become_i64(node_get(root, "a"), 3);
+        node_become_i64(node_at(node_get(root, "b"), 0), -1);
+        assert_tree_is(tree, "{\"a\":3,\"b\":[-1,\"x\"],\"c\":2}");
+        json_tree_free(tree);
+}
+
+/* A copy outlives the tree. */
+static void test_document_of_a_tree(void **state) {
+        struct json_tree *tree = must_parse_tree("{\"a\":[1,null,{\"b\":\"\\n\"}]}");
+        struct json_doc *doc = json_doc_of(json_tree_root(tree));
+
+        (void)state;
+        assert_true(node_equal_json(json_tree_root(tree), json_doc_root(doc)));
+        json_tree_free(tree);
+        assert_int_equal(json_count(json_get(json_doc_root(doc), "a")), 3);
+        json_doc_free(doc);
+}
+
 static void test_build(void **state) {
         struct json_tree *tree = json_tree_new();
         struct json_node *root = node_object(tree), *list;
@@ -234,6 +266,8 @@ static void test_malformed(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_parse_drops_repeated_members),
+                cmocka_unit_test(test_become_number),
+                cmocka_unit_test(test_document_of_a_tree),
                 cmocka_unit_test(test_build),
                 cmocka_unit_test(test_getters),
                 cmocka_unit_test(test_replacing_while_iterating),
