@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fuzz_api_corpus  # noqa: E402
 from fuzz_api_compare import as_value, differences, known, normal  # noqa: E402
 from fuzz_api_make import Maker, Schemas  # noqa: E402
+from fuzz_api_owners import in_one_order, without_owner_order  # noqa: E402
 from fuzz_api_seeds import GATED, GATES, KINDS, MAIN, PRESENT  # noqa: E402
 from fuzz_api_steps import CONTINUE, FIRST, MARKS, PAUSES, UID, VERSION, Scenario  # noqa: E402
 from fuzz_api_topics import TOPICS  # noqa: E402
@@ -116,33 +117,6 @@ def without_versions(text, seen):
     return text
 
 
-def in_one_order(answers):
-    """Owners of fields are sorted by the second in which they wrote: where seconds went by for one server only, their order says nothing."""
-    if any('"managedFields"' not in text for _, _, text in answers):
-        return answers
-    values = [as_value(text) for _, _, text in answers]
-    lists = [list(owner_lists(value)) for value in values]
-    if len(lists[0]) != len(lists[1]) or all(ranks(a) == ranks(b) for a, b in zip(*lists)):
-        return answers
-    for entries in lists[0] + lists[1]:
-        entries.sort(key=lambda entry: json.dumps({**entry, "time": None}, sort_keys=True))
-    return [(status, warned, json.dumps(value, separators=(",", ":"), ensure_ascii=False)) for (status, warned, _), value in zip(answers, values)]
-
-
-def owner_lists(value):
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        if key == "managedFields" and isinstance(inner, list) and all(isinstance(entry, dict) for entry in inner):
-            yield inner
-        else:
-            yield from owner_lists(inner)
-
-
-def ranks(entries):
-    """Which entries have the same time, and which come before others."""
-    times = sorted({entry.get("time", "") for entry in entries})
-    return sorted((json.dumps({**entry, "time": None}, sort_keys=True), times.index(entry.get("time", ""))) for entry in entries)
-
-
 def in_html(text):
     """As Go writes JSON."""
     return "".join(f"\\u{ord(c):04x}" if c in "<>&" else c for c in text)
@@ -202,20 +176,6 @@ def shrink(pair, steps, wanted, end):
             if not still(steps):
                 container[key] = removed
     return steps
-
-
-def without_owner_order(log):
-    """Of both servers, the answers as text: a second that ends between two writes gives their owners another order."""
-    return [[json.dumps((status, warned, with_sorted_owners(text))) for status, warned, text in answers] for answers in log]
-
-
-def with_sorted_owners(text):
-    if '"managedFields"' not in text:
-        return text
-    value = as_value(text)
-    for entries in owner_lists(value):
-        entries.sort(key=lambda entry: json.dumps(entry, sort_keys=True))
-    return json.dumps(value, sort_keys=True)
 
 
 def is_chance(pair, steps):
