@@ -42,6 +42,11 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
 int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
                         struct field_errors *errors, struct err *err);
 
+/* Whether the node of a pod that changes has the features for it, and, when it is resized, the
+ * room; sets context->cause. */
+int pod_node_judge(struct kind_context *context, enum kind_operation operation,
+                   const struct json_node *pod, const struct json *old, struct err *err);
+
 /* Copies the node's zone and region onto a pod that is put there; nothing when there is no node. */
 void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
                          struct json_node *pod, struct slice node_name);

@@ -2,6 +2,7 @@
 #include "kinds/annotation_json.h"
 
 #include "base/arena.h"
+#include "schema/go_json.h"
 #include "schema/schema_order.h"
 #include <strings.h>
 
@@ -90,6 +91,63 @@ struct json_node *annotation_read_list(struct json_tree *tree, const struct sche
 struct json_node *annotation_read_object(struct json_tree *tree, const struct schema_object *type,
                                          struct slice text) {
         return read_value(tree, type, SHAPE_ONE, text);
+}
+
+/* One value in its place; false = it is of another JSON type, or has members that are. The first
+ * complaint stays. */
+static bool decode_object(struct json_tree *tree, const struct schema_object *type,
+                          const char *prefix, const struct json_node *value,
+                          struct json_node **ret_object, struct err *err) {
+        bool is_first = !err->text[0];
+
+        if (node_type(value) == JSON_NULL) { /* Go leaves what is there */
+                *ret_object = node_object(tree);
+                return true;
+        }
+        if (node_type(value) != JSON_OBJECT || *prefix) {
+                if (is_first)
+                        err_set(err, BERTH_ERR_INVALID,
+                                "json: cannot unmarshal %s into Go value of type %s%s",
+                                json_go_name(node_type(value)), prefix,
+                                strchr(type->name, '.') + 1);
+                return false;
+        }
+        struct err inner = { 0 };
+        *ret_object = fold_names(type, tree, value);
+        if (schema_normalise(type, tree, *ret_object, NULL, &inner) == 0)
+                return true;
+        if (is_first)
+                *err = inner;
+        return false;
+}
+
+static struct json_node *decode_list(struct json_tree *tree, const struct schema_object *type,
+                                     const struct json_node *given, struct err *err) {
+        struct json_node *list = node_array(tree), *object = NULL, *inner;
+        struct node_iter iter = node_iter(given);
+        bool is_right = true;
+
+        if (node_type(given) != JSON_ARRAY && node_type(given) != JSON_NULL)
+                is_right = decode_object(tree, type, "[]", given, &object, err);
+        while (node_type(given) == JSON_ARRAY && node_next(&iter, NULL, &inner)) {
+                is_right &= decode_object(tree, type, "", inner, &object, err);
+                if (is_right)
+                        node_append(list, object);
+        }
+        return is_right ? list : NULL;
+}
+
+struct json_node *annotation_decode(struct json_tree *tree, const struct schema_object *type,
+                                    enum schema_shape shape, struct slice text, struct err *err) {
+        CLEANUP(cleanup_json_tree) struct json_tree *given = NULL;
+        struct json_node *object = NULL;
+
+        if (go_json_tree_parse(text, &given, err) < 0)
+                return NULL;
+        err->text[0] = '\0';
+        if (shape == SHAPE_LIST)
+                return decode_list(tree, type, json_tree_root(given), err);
+        return decode_object(tree, type, "", json_tree_root(given), &object, err) ? object : NULL;
 }
 
 /* ---- writing ---- */

@@ -205,7 +205,8 @@ const struct kind_info core_rows[] = {
                 .kind = "Node",
                 .short_names = NAMES("no"),
                 .verbs = VERB_STANDARD,
-                .flags = KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA,
+                .flags = KIND_UNCONDITIONAL | KIND_STATUS | KIND_STATUS_METADATA |
+                         KIND_READ_DEFAULTS,
                 .admit = node_admit,
                 .prepare = node_prepare,
                 .apply_defaults = node_defaults,

@@ -127,14 +127,18 @@ static bool had_condition(const struct json *status, const char *type) {
         return false;
 }
 
-bool has_condition(const struct json_node *status, const char *type) {
+static bool says_condition(const struct json_node *status, const char *type, const char *value) {
         const struct json_node *conditions = node_get(status, "conditions");
 
         for (size_t i = 0; i < node_count(conditions); i++)
                 if (slice_is(node_get_text(node_at(conditions, i), "type"), type) &&
-                    slice_is(node_get_text(node_at(conditions, i), "status"), "True"))
+                    slice_is(node_get_text(node_at(conditions, i), "status"), value))
                         return true;
         return false;
+}
+
+bool has_condition(const struct json_node *status, const char *type) {
+        return says_condition(status, type, "True");
 }
 
 static bool has_changed(const struct job_states *states, const char *member) {
@@ -145,14 +149,20 @@ static bool has_flipped(const struct job_states *states, const char *condition) 
         return has_condition(states->status, condition) != had_condition(states->old, condition);
 }
 
+/* Numbers that are 0 when nothing is said. */
+static bool is_counter(const char *member) {
+        return strcmp(member, "failed") == 0 || strcmp(member, "succeeded") == 0;
+}
+
 static void job_forbid(const struct job_states *states, bool is_wrong, const char *member,
                        const char *text) {
         const struct json_node *value = node_get(states->status, member);
+        const char *shown = strcmp(member, "conditions") == 0 ? NULL
+                            : !value && is_counter(member)    ? "0"
+                                                              : node_json(states->checker, value);
 
-        if (!is_wrong)
-                return;
-        report(states->checker, FIELD_INVALID, &states->at, member,
-               strcmp(member, "conditions") == 0 ? NULL : node_json(states->checker, value), text);
+        if (is_wrong)
+                report(states->checker, FIELD_INVALID, &states->at, member, shown, text);
 }
 
 static void job_demand(const struct job_states *states, bool is_wrong, const char *member,
@@ -333,8 +343,8 @@ static void check_progress(const struct job_states *states) {
         bool may_shrink = slice_is(node_get_text(spec, "completionMode"), "Indexed") &&
                           node_equal(node_get(spec, "completions"), node_get(spec, "parallelism"));
         bool was_met = had_condition(states->old, "SuccessCriteriaMet");
-        bool is_resuming =
-                had_condition(states->old, "Suspended") && !has_condition(status, "Suspended");
+        bool is_resuming = had_condition(states->old, "Suspended") &&
+                           says_condition(status, "Suspended", "False");
 
         for (size_t i = 0; i < ARRAY_LEN(last); i++)
                 job_forbid(states,

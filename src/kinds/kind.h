@@ -232,6 +232,7 @@ struct kind_context {
         bool has_labels;      /* of a write: of its own, not those of its template by default */
         bool has_raw_changes; /* members kept as bytes are the same values in other bytes */
         bool is_allocated;    /* of a write: what the server gives out is there, and was checked */
+        const char *cause;    /* of a refusal: reason of a cause in its details; NULL = none */
         void *engine;
         /* Another object of the store as JSON (valid until the request ends); NULL when absent. ns
          * empty = cluster. */

@@ -1,13 +1,15 @@
 /* Validation of nodes. */
 #include "kinds/ip_rules.h"
+#include "kinds/legacy_annotations.h"
+#include "kinds/node_check.h"
 #include "kinds/resource_rules.h"
 #include "kinds/rules.h"
 
 #include "api/selector.h"
 #include "base/util.h"
 
-static void check_taints(struct checker *checker, const struct json_node *taints) {
-        struct at metadata = at_root("metadata"), list = at_member(&metadata, "taints");
+void check_node_taints(struct checker *checker, const struct at *list,
+                       const struct json_node *taints) {
         CLEANUP(text_set_release) struct text_set pairs = { 0 };
 
         for (size_t i = 0; i < node_count(taints); i++) {
@@ -15,7 +17,7 @@ static void check_taints(struct checker *checker, const struct json_node *taints
                 struct slice key = node_get_text(taint, "key"),
                              value = node_get_text(taint, "value");
                 struct slice effect = node_get_text(taint, "effect");
-                struct at place = at_index(&list, i);
+                struct at place = at_index(list, i);
 
                 check_label_key(checker, &place, "key", key);
                 check_joined_value(checker, &place, "value", value);
@@ -24,6 +26,13 @@ static void check_taints(struct checker *checker, const struct json_node *taints
                         report_typed(checker, FIELD_DUPLICATE, &place, "core.v1.Taint", taint,
                                      "taints must be unique by key and effect pair");
         }
+}
+
+/* Their place is named so upstream, too. */
+static void check_taints(struct checker *checker, const struct json_node *spec) {
+        struct at metadata = at_root("metadata"), list = at_member(&metadata, "taints");
+
+        check_node_taints(checker, &list, node_get(spec, "taints"));
 }
 
 static void check_node_resources(struct checker *checker, const struct json_node *status) {
@@ -137,7 +146,8 @@ static void check_whole_node(struct checker *checker, const struct json_node *no
         const struct json_node *swap = node_get(node_get(status, "nodeInfo"), "swap");
         struct at metadata = at_root("metadata"), place = at_member(&metadata, "nodeSwapStatus");
 
-        check_taints(checker, node_get(spec, "taints"));
+        check_node_annotations(checker, node);
+        check_taints(checker, spec);
         check_node_resources(checker, status);
         if (node_get(swap, "capacity") && node_get_i64(swap, "capacity", 0) <= 0)
                 report_number(checker, &place, "capacity", node_get_i64(swap, "capacity", 0),
@@ -184,6 +194,7 @@ static void check_node_update(struct checker *checker, const struct json_node *n
         struct slice provider = json_get_text(old, "providerID");
         struct at at = at_root("spec");
 
+        check_node_annotations(checker, node);
         check_node_resources(checker, status);
         check_features(checker, node_get(status, "declaredFeatures"));
         check_addresses(checker, node_get(status, "addresses"));
@@ -191,7 +202,7 @@ static void check_node_update(struct checker *checker, const struct json_node *n
         if (provider.len && !slice_eq(provider, node_get_text(spec, "providerID")))
                 report(checker, FIELD_FORBIDDEN, &at, "providerID", NULL,
                        "node updates may not change providerID except from \"\" to valid");
-        check_taints(checker, node_get(spec, "taints"));
+        check_taints(checker, spec);
         if (!slice_eq(json_get_text(old, "externalID"), node_get_text(spec, "externalID")))
                 report(checker, FIELD_FORBIDDEN, &at, "externalID", NULL, "may not be updated");
 }

@@ -299,17 +299,36 @@ static bool can_resize(const struct json *old) {
         return true;
 }
 
-static bool is_immovable(struct resize_check *check) {
+static const char *immovable_reason(const struct resize_check *check) {
         const struct json *annotations = json_get(json_get(check->old, "metadata"), "annotations");
-        struct at nowhere = at_root("");
 
         if (json_get(annotations, "kubernetes.io/config.mirror"))
-                forbid_resize(check, &nowhere, NULL, "static pods cannot be resized");
-        else if (slice_is(node_get_text(node_get(check->was, "os"), "name"), "windows"))
-                forbid_resize(check, &nowhere, NULL, "windows pods cannot be resized");
-        else
+                return "static pods cannot be resized";
+        return slice_is(node_get_text(node_get(check->was, "os"), "name"), "windows")
+                       ? "windows pods cannot be resized"
+                       : NULL;
+}
+
+/* Pods that are never resized, of which nothing else is said. */
+static bool is_immovable(struct resize_check *check) {
+        struct at nowhere = at_root("[]"); /* a path without a name, as Go prints it */
+        struct field_errors *errors = check->checker->errors;
+        const char *reason = immovable_reason(check);
+
+        if (!reason)
                 return false;
+        *errors = (struct field_errors){ .arena = errors->arena, .emptied = errors->emptied };
+        forbid_resize(check, &nowhere, NULL, reason);
         return true;
+}
+
+/* Requirements of the pod that say nothing are not those that are not there. */
+static void check_presence(struct resize_check *check) {
+        const struct json_node *was = node_get(check->was, "resources");
+        const struct json_node *now = node_get(check->now, "resources");
+
+        if (check->checker->errors->count == 0 && !was != !now)
+                forbid_resize(check, &check->at, NULL, ONLY_RESOURCES);
 }
 
 static void check_containers_resize(struct resize_check *check) {
@@ -346,6 +365,8 @@ static void check_resize(struct checker *checker, const struct json_node *pod,
                 if (has_pod_level(check.was) || has_pod_level(check.now))
                         check_pod_level(&check);
                 check_containers_resize(&check);
+                if (!has_pod_level(check.was) && !has_pod_level(check.now))
+                        check_presence(&check);
         }
         json_tree_free(check.tree);
 }

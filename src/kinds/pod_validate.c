@@ -1,5 +1,6 @@
 /* Validation of pods and pod templates. */
 #include "kinds/ip_rules.h"
+#include "kinds/legacy_annotations.h"
 #include "kinds/pod_check.h"
 #include "kinds/prepare.h"
 
@@ -279,7 +280,7 @@ static void check_claim(struct checker *checker, const struct at *at, const stru
 static void check_claims(struct checker *checker, const struct at *at,
                          const struct json_node *claims, bool is_mirror) {
         CLEANUP(text_set_release) struct text_set seen = { 0 };
-        struct at nowhere = at_root("");
+        struct at nowhere = at_root("[]"); /* a path without a name, as Go prints it */
 
         for (size_t i = 0; i < node_count(claims); i++) {
                 struct at place = at_index(at, i);
@@ -442,6 +443,7 @@ void check_pod_annotations(struct checker *checker, const struct at *at,
             node_get_text(node_get(pod, "spec"), "nodeName").len == 0)
                 report_text(checker, &mirror, NULL, node_get_text(all, MIRROR_ANNOTATION),
                             "must set spec.nodeName if mirror pod annotation is set");
+        check_toleration_annotation(checker, at, all);
         if (cost.len && (!slice_to_i64(cost, &value) || value < INT32_MIN || value > INT32_MAX ||
                          cost.ptr[0] == '+' || (cost.ptr[0] == '0' && cost.len > 1)))
                 report_text(checker, &place, NULL, cost, "must be a 32bit integer");

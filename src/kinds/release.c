@@ -17,6 +17,7 @@ static const struct {
         { RELEASE_DISCOVERY_V2_BETA1, RELEASE_FIRST, 32 },
         { RELEASE_POD_GROUPS, 36, 36 },
         { RELEASE_EVICTION_REQUESTS, 36, RELEASE_LAST },
+        { RELEASE_NODE_FEATURES, 36, RELEASE_LAST },
 };
 
 bool release_has(unsigned minor, enum release_feature feature) {

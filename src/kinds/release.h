@@ -19,6 +19,7 @@ enum release_feature {
         RELEASE_DISCOVERY_V2_BETA1, /* the same as v2beta1 */
         RELEASE_POD_GROUPS,         /* knows the gate GenericWorkload and PodGroups of v1alpha2 */
         RELEASE_EVICTION_REQUESTS,  /* knows the gate EvictionRequestAPI */
+        RELEASE_NODE_FEATURES,      /* the gate NodeDeclaredFeatures is on */
         RELEASE_FEATURE_COUNT,
 };
 bool release_has(unsigned minor, enum release_feature feature);

@@ -76,12 +76,6 @@ static bool is_filled_later(const struct api_write *write, const char *path) {
                strcmp(write->resource->kind->plural, "nodes") == 0;
 }
 
-static void empty_again(const struct api_write *write, struct json_node *object) {
-        node_remove(node_get(object, "status"), "allocatable");
-        node_need_object(write->tree, node_need_object(write->tree, object, "status"),
-                         "allocatable");
-}
-
 struct json_node *emptied_put_back(const struct api_context *context,
                                    const struct api_write *write) {
         const struct emptied_value *emptied = context->emptied;
@@ -92,8 +86,6 @@ struct json_node *emptied_put_back(const struct api_context *context,
         struct json_node *object = node_clone(write->tree, write->object);
         raw_form_mark(write, object);
         for (; emptied; emptied = emptied->next) {
-                if (is_filled_later(write, emptied->path))
-                        empty_again(write, object);
                 struct emptied_place place = find_place(schema, object, emptied->path);
                 bool is_list = emptied->text[0] == '[';
 
@@ -103,6 +95,14 @@ struct json_node *emptied_put_back(const struct api_context *context,
                                  is_list ? node_array(write->tree) : node_object(write->tree));
         }
         return object;
+}
+
+void emptied_take_back(const struct api_context *context, const struct api_write *write) {
+        const struct emptied_value *emptied = context->emptied;
+
+        for (; emptied; emptied = emptied->next)
+                if (is_filled_later(write, emptied->path))
+                        node_remove(node_get(write->object, "status"), "allocatable");
 }
 
 static bool is_in_spec(struct slice path) {

@@ -9,5 +9,8 @@
  * there are none. */
 struct json_node *emptied_put_back(const struct api_context *context,
                                    const struct api_write *write);
+/* Takes back defaults that are for members of which nothing was said, not for those said to be
+ * empty. */
+void emptied_take_back(const struct api_context *context, const struct api_write *write);
 /* One of them is in what the kind counts as its specification, and still empty. */
 bool emptied_changes_spec(const struct api_context *context, const struct api_write *write);

@@ -30,9 +30,9 @@ void condition_set(struct json_tree *tree, struct json_node *status,
                 node_put_i64(tree, fresh, "observedGeneration", value->observed_generation);
         if (value->is_pod)
                 node_put(tree, fresh, "lastProbeTime", node_null(tree));
-        struct slice since = node_get_text(old, "lastTransitionTime");
-        if (old && slice_is(node_get_text(old, "status"), value->status) && since.len)
-                node_put_text(tree, fresh, "lastTransitionTime", since);
+        const struct json_node *since = node_get(old, "lastTransitionTime");
+        if (since && slice_is(node_get_text(old, "status"), value->status))
+                node_put(tree, fresh, "lastTransitionTime", node_clone(tree, since));
         else
                 node_put_string(tree, fresh, "lastTransitionTime", text);
         if (value->reason || !value->is_pod)

@@ -13,6 +13,7 @@
 #include "server/api_object.h"
 #include "server/api_output.h"
 #include "server/api_state.h"
+#include "server/emptied_values.h"
 #include "server/managed_fields.h"
 #include "server/mutating_policy.h"
 #include "server/raw_forms.h"
@@ -22,7 +23,16 @@
 
 static int fail_admission(struct api_context *context, const struct api_write *write,
                           const struct err *err) {
-        return fail_hook(context, admitted_name(&context->hooks, write->object), err);
+        int r = fail_hook(context, admitted_name(&context->hooks, write->object), err);
+
+        if (context->hooks.cause) {
+                struct failure_cause *cause = ARENA_NEW(context->arena, struct failure_cause);
+
+                *cause = (struct failure_cause){ .reason = context->hooks.cause };
+                context->failure.causes = cause;
+                context->failure.cause_count = 1;
+        }
+        return r;
 }
 
 static void emit_warning(void *context, const char *text) {
@@ -262,7 +272,9 @@ static int ask_plugins(struct api_context *context, struct api_write *write,
         if (errors->count == 0 && is_create &&
             runtime_class_judge(&context->hooks, write->object, errors, err) < 0)
                 return API_FAILED;
-        return 0;
+        return errors->count ? 0
+                             : pod_node_judge(&context->hooks, write->operation, write->object,
+                                              write->old_json, err);
 }
 
 int run_judges(struct api_context *context, struct api_write *write) {
@@ -340,6 +352,7 @@ void prepare_owners(struct api_context *context, struct api_write *write) {
         write->has_labels = node_count(node_get(node_get(write->object, "metadata"), "labels")) > 0;
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
+        emptied_take_back(context, write);
         merge_owners(context, write);
         raw_form_read(context, write);
         if (!write->is_apply && !write->is_owned)
