@@ -47,7 +47,10 @@ ROW_HOOK(deployment_row) {
         cell_number(&row, json_get_i64(status, "availableReplicas", 0));
         cell_age(&row, object);
         cells_containers(&row, template_spec(spec));
-        cell_label_selector(&row, json_get(spec, "selector"));
+        if (json_get(spec, "selector"))
+                cell_label_selector(&row, json_get(spec, "selector"));
+        else
+                cell_string(&row, ""); /* of a bookmark: this printer has no word for none */
         row_end(&row);
 }
 

@@ -2,6 +2,7 @@
 #include "server/api_list.h"
 
 #include "base/base64.h"
+#include "kinds/kinds.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
@@ -274,9 +275,14 @@ static int fail_expired(struct api_context *context, const struct page *page) {
 
 /* ---- writing ---- */
 
-/* Lists of metadata alone are null without objects. */
+/* Lists of metadata alone are null without objects, and so are tables of kinds that have no columns
+ * of their own. */
 static bool is_null_list(const struct api_context *context, const struct page *page) {
-        return context->form == FORM_PARTIAL && page->count == 0;
+        const struct table_column *columns = context->resource->kind->columns;
+        bool is_plain = !columns || columns == created_columns;
+
+        return page->count == 0 &&
+               (context->form == FORM_PARTIAL || (context->form == FORM_TABLE && is_plain));
 }
 
 static void head_write(struct api_context *context, const struct page *page, struct buf *out) {
@@ -303,7 +309,7 @@ static void head_write(struct api_context *context, const struct page *page, str
         buf_text(out, "},");
         if (context->form == FORM_TABLE) {
                 table_columns_write(context->resource, out);
-                buf_text(out, ",\"rows\":[");
+                buf_text(out, is_null_list(context, page) ? ",\"rows\":null" : ",\"rows\":[");
         } else {
                 buf_text(out, is_null_list(context, page) ? "\"items\":null" : "\"items\":[");
         }

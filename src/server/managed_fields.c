@@ -510,3 +510,16 @@ bool has_same_owners(const struct api_write *write, bool is_timeless) {
                         return false;
         return true;
 }
+
+void manage_own_status(struct api_context *context, struct api_write *write) {
+        struct slice manager = context->manager;
+        const struct emptied_value *emptied = context->emptied;
+
+        context->manager = SLICE_LITERAL("kube-apiserver");
+        context->emptied = NULL; /* which are those of the object that the request is about */
+        write->operation = KIND_UPDATE_STATUS;
+        write->subresource = SLICE_LITERAL("status");
+        manage_fields(context, write);
+        context->manager = manager;
+        context->emptied = emptied;
+}

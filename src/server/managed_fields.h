@@ -48,6 +48,9 @@ struct field_changes written_changes(const struct api_write *write, const struct
 
 /* Ownership after a write that is no apply: what it changed belongs to its manager. */
 void manage_fields(struct api_context *context, struct api_write *write);
+/* The same of a status that the server writes because of a request about another object: what it
+ * counts is its own, whoever asked. */
+void manage_own_status(struct api_context *context, struct api_write *write);
 /* An empty list asks for no owners at all. Said as [{}] it survives the removal of empty values. */
 void keep_owner_reset(struct json_tree *tree, struct json_node *object);
 /* The same owners and fields as are stored; times apart, if so asked. */

@@ -13,6 +13,7 @@
 #include "server/api_store.h"
 #include "server/api_verbs.h"
 #include "server/api_write.h"
+#include "server/managed_fields.h"
 #include "server/pod_conditions.h"
 #include "server/request_names.h"
 #include "server/webhook.h"
@@ -203,6 +204,7 @@ static int pod_eviction_decrement(struct subresource_eviction *eviction, int64_t
                                                          .observed_generation = node_get_i64(
                                                                  status, "observedGeneration", 0) },
                               now);
+        manage_own_status(context, &write);
         int r = write_put(context, &write, &body);
         write_end(&write);
         return r;

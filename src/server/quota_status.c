@@ -28,20 +28,6 @@ static void note_change(void *context, struct slice quota, struct slice resource
         changes->first = change;
 }
 
-/* What the server counts is its own, whoever wrote the object that is counted. */
-static void own_changes(struct api_context *context, struct api_write *write) {
-        struct slice manager = context->manager;
-        const struct emptied_value *emptied = context->emptied;
-
-        context->manager = SLICE_LITERAL("kube-apiserver");
-        context->emptied = NULL; /* which are those of the object that is counted */
-        write->operation = KIND_UPDATE_STATUS;
-        write->subresource = SLICE_LITERAL("status");
-        manage_fields(context, write);
-        context->manager = manager;
-        context->emptied = emptied;
-}
-
 /* Those of one quota stand together; *changes moves to the next quota's. */
 static int write_changes(struct api_context *context, struct slice ns,
                          const struct quota_change **changes) {
@@ -58,7 +44,7 @@ static int write_changes(struct api_context *context, struct slice ns,
         for (; *changes && slice_eq((*changes)->quota, name); *changes = (*changes)->next)
                 node_set(write.tree, used, (*changes)->resource,
                          node_text(write.tree, (*changes)->used));
-        own_changes(context, &write);
+        manage_own_status(context, &write);
         int r = write_put(context, &write, &body);
         write_end(&write);
         return r;
