@@ -1,0 +1,268 @@
+/* Writes one after the other, of which the later ones are judged by what the earlier ones left.
+ * Answers are those of kube-apiserver 1.36. */
+#include "fake_server.h"
+
+#define PODS "/api/v1/namespaces/default/pods"
+#define NODES "/api/v1/nodes"
+#define JOBS "/apis/batch/v1/namespaces/default/jobs"
+#define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+#define TEMPLATE                                                                                   \
+        "\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","     \
+        "\"image\":\"a\"}]}}"
+#define CONTAINERS "\"containers\":[{\"name\":\"c\",\"image\":\"a\"}]"
+
+struct step {
+        const char *method; /* or the media type of a patch */
+        const char *path, *body;
+        int code;
+        const char *text; /* in the answer; NULL = no matter; "!..." = not in it */
+};
+
+static void play(const struct step *steps, size_t count) {
+        struct fixture f = fixture_new();
+
+        for (size_t i = 0; i < count; i++) {
+                const struct step *step = &steps[i];
+                bool is_patch = strchr(step->method, '/');
+                int code = is_patch ? ask_patch(&f, step->method, step->path, step->body)
+                                    : ask(&f, step->method, step->path, step->body);
+                bool is_absent = step->text && step->text[0] == '!';
+                const char *text = step->text + (is_absent ? 1 : 0);
+
+                if (code != step->code || (step->text && !strstr(f.text, text) != is_absent))
+                        fail_msg("%s %s %s: %d %s", step->method, step->path, step->body, code,
+                                 f.text);
+        }
+        fixture_free(&f);
+}
+
+static void test_job_status(void **state) {
+        static const struct step steps[] = {
+                { "POST", JOBS, "{\"metadata\":{\"name\":\"j\"},\"spec\":{" TEMPLATE "}}", 201,
+                  NULL },
+                { MERGE_PATCH, JOBS "/j/status", "{\"status\":{\"failed\":3,\"succeeded\":2}}", 200,
+                  NULL },
+                { MERGE_PATCH, JOBS "/j/status", "{\"status\":{\"failed\":null}}", 422,
+                  "Invalid value: 0: cannot decrease the failed counter" },
+                { MERGE_PATCH, JOBS "/j/status", "{\"status\":{\"succeeded\":null}}", 422,
+                  "Invalid value: 0: cannot decrease the succeeded counter" },
+                { MERGE_PATCH, JOBS "/j/status",
+                  "{\"status\":{\"startTime\":\"2020-01-01T00:00:00Z\",\"conditions\":[{\"type\":"
+                  "\"Suspended\",\"status\":\"True\"}]}}",
+                  200, NULL },
+                /* It resumes when the condition says so, not when it goes. */
+                { MERGE_PATCH, JOBS "/j/status",
+                  "{\"status\":{\"startTime\":\"2020-01-01T00:01:00Z\",\"conditions\":null}}", 422,
+                  "field is immutable for unsuspended job once set" },
+                { MERGE_PATCH, JOBS "/j/status",
+                  "{\"status\":{\"startTime\":\"2020-01-01T00:01:00Z\",\"conditions\":[{\"type\":"
+                  "\"Suspended\",\"status\":\"False\"}]}}",
+                  200, NULL },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+#define ANNOTATED(name, key, value)                                                                \
+        "{\"metadata\":{\"name\":\"" name "\",\"annotations\":{\"" key "\":\"" value "\"}}}"
+#define TAINTS "scheduler.alpha.kubernetes.io/taints"
+#define AVOID "scheduler.alpha.kubernetes.io/preferAvoidPods"
+
+static void test_node_annotations(void **state) {
+        static const struct step steps[] = {
+                { "POST", NODES, ANNOTATED("n", TAINTS, "x"), 422,
+                  "metadata.annotations: Invalid value: \\\"" TAINTS "\\\": invalid character "
+                  "'x' looking for beginning of value" },
+                { "POST", NODES, ANNOTATED("n", TAINTS, "{}"), 422,
+                  "json: cannot unmarshal object into Go value of type []core.Taint" },
+                { "POST", NODES, ANNOTATED("n", TAINTS, "[1]"), 422,
+                  "json: cannot unmarshal number into Go value of type core.Taint" },
+                { "POST", NODES, ANNOTATED("n", TAINTS, "[{\\\"key\\\":1}]"), 422,
+                  "json: cannot unmarshal number into Go struct field Taint.Key of type string" },
+                { "POST", NODES,
+                  ANNOTATED("n", TAINTS, "[{\\\"key\\\":\\\"a\\\",\\\"effect\\\":\\\"x\\\"}]"), 422,
+                  "metadata.annotations." TAINTS "[0].effect: Unsupported value" },
+                { "POST", NODES, ANNOTATED("n", AVOID, "[]"), 422,
+                  "metadata.annotations.AvoidPods: Invalid value: \\\"" AVOID
+                  "\\\": json: cannot unmarshal array into Go value of type v1.AvoidPods" },
+                { "POST", NODES, ANNOTATED("n", AVOID, "{\\\"preferAvoidPods\\\":[{}]}"), 422,
+                  AVOID "[0].PodSignature: Required value" },
+                { "POST", NODES,
+                  ANNOTATED("n", AVOID,
+                            "{\\\"preferAvoidPods\\\":[{\\\"podSignature\\\":{"
+                            "\\\"podController\\\":{\\\"controller\\\":false}}}]}"),
+                  422, "PodSignature.PodController.Controller: Invalid value: false: must point" },
+                { "POST", NODES, ANNOTATED("n", TAINTS, "null"), 201, NULL },
+                { MERGE_PATCH, NODES "/n/status", ANNOTATED("n", TAINTS, "x"), 422,
+                  "metadata.annotations: Invalid value" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+/* {} is no reason to fill it before it is looked at, nor to own it; it shows once it is read back.
+ */
+static void test_empty_allocatable(void **state) {
+        static const struct step steps[] = {
+                { "POST", NODES,
+                  "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"cpu\":\"-1\"},"
+                  "\"allocatable\":{}}}",
+                  422, "!status.allocatable" },
+                { "POST", NODES,
+                  "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"cpu\":\"1\"},"
+                  "\"allocatable\":{}}}",
+                  201, "\"allocatable\":{\"cpu\":\"1\"}" },
+                { "GET", NODES "/n", "", 200, "!f:allocatable" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+#define MIRROR "kubernetes.io/config.mirror"
+#define ARMOR "container.apparmor.security.beta.kubernetes.io/c"
+#define TOLERATIONS "scheduler.alpha.kubernetes.io/tolerations"
+#define NOTED(key, value) "{\"metadata\":{\"annotations\":{\"" key "\":" value "}}}"
+
+static void test_pod_annotations(void **state) {
+        static const struct step steps[] = {
+                { "POST", PODS,
+                  "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"nodeName\":\"n\"," CONTAINERS "}}",
+                  201, NULL },
+                { MERGE_PATCH, PODS "/p", NOTED(MIRROR, "\"x\""), 422,
+                  "metadata.annotations[" MIRROR
+                  "]: Forbidden: may not add mirror pod annotation" },
+                { MERGE_PATCH, PODS "/p", NOTED(ARMOR, "\"unconfined\""), 422,
+                  "may not add AppArmor annotations" },
+                { MERGE_PATCH, PODS "/p", NOTED(TOLERATIONS, "\"x\""), 422,
+                  "metadata.annotations: Invalid value: \\\"" TOLERATIONS "\\\": invalid char" },
+                { MERGE_PATCH, PODS "/p", NOTED(TOLERATIONS, "\"[{}]\""), 422,
+                  TOLERATIONS "[0].operator: Invalid value" },
+                { "POST", PODS,
+                  "{\"metadata\":{\"name\":\"m\",\"annotations\":{\"" MIRROR "\":\"x\"}},"
+                  "\"spec\":{\"nodeName\":\"n\"," CONTAINERS "}}",
+                  201, NULL },
+                { MERGE_PATCH, PODS "/m", NOTED(MIRROR, "null"), 422,
+                  "may not remove or update mirror pod annotation" },
+                { MERGE_PATCH, PODS "/m/resize", "{}", 422,
+                  "is invalid: []: Forbidden: static pods cannot be resized" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+#define RESIZE(cpu)                                                                                \
+        "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"" cpu   \
+        "\"}}}]}}"
+#define SIZED(name, more)                                                                          \
+        "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"nodeName\":\"n\"," more                 \
+        "\"containers\":[{\"name\":\"c\",\"image\":\"a\",\"resources\":{\"requests\":{\"cpu\":"    \
+        "\"1\"}}}]}}"
+
+/* A resize asks the node for room and, for some of them, features. */
+static void test_resize(void **state) {
+        static const struct step steps[] = {
+                { "POST", PODS, SIZED("p", ""), 201, NULL },
+                { STRATEGIC_PATCH, PODS "/p/resize", RESIZE("2"), 403, "node \\\"n\\\" not found" },
+                { "POST", NODES,
+                  "{\"metadata\":{\"name\":\"n\"},\"status\":{\"capacity\":{\"cpu\":\"4\","
+                  "\"memory\":\"1Gi\"}}}",
+                  201, NULL },
+                { STRATEGIC_PATCH, PODS "/p/resize", RESIZE("2"), 200, NULL },
+                { STRATEGIC_PATCH, PODS "/p/resize", RESIZE("5"), 403,
+                  "node didn't have enough allocatable resources: cpu, requested: 5000, "
+                  "allocatable: 4000" },
+                { STRATEGIC_PATCH, PODS "/p/resize", RESIZE("5"), 403,
+                  "\"causes\":[{\"reason\":\"NodeCapacity\"}]" },
+                { "POST", PODS, SIZED("q", "\"resources\":{\"requests\":{\"cpu\":\"1\"}},"), 201,
+                  NULL },
+                { STRATEGIC_PATCH, PODS "/q/resize",
+                  "{\"spec\":{\"resources\":{\"requests\":{\"cpu\":\"2\"}}}}", 403,
+                  "pod update requires features InPlacePodLevelResourcesVerticalScaling which are "
+                  "not available on node \\\"n\\\"" },
+                { STRATEGIC_PATCH, NODES "/n/status",
+                  "{\"status\":{\"declaredFeatures\":[\"InPlacePodLevelResourcesVerticalScaling\"]"
+                  "}}",
+                  200, NULL },
+                { STRATEGIC_PATCH, PODS "/q/resize",
+                  "{\"spec\":{\"resources\":{\"requests\":{\"cpu\":\"2\"}}}}", 200, NULL },
+                { MERGE_PATCH, NODES "/n",
+                  "{\"metadata\":{\"labels\":{\"kubernetes.io/os\":\"windows\"}}}", 200, NULL },
+                { STRATEGIC_PATCH, PODS "/p/resize", RESIZE("3"), 403,
+                  "pod resize is only supported on linux nodes, node \\\"n\\\" is \\\"windows" },
+                { "POST", PODS,
+                  "{\"metadata\":{\"name\":\"r\"},\"spec\":{\"resources\":{}," CONTAINERS "}}", 201,
+                  NULL },
+                { "PUT", PODS "/r/resize",
+                  "{\"metadata\":{\"name\":\"r\"},\"spec\":{" CONTAINERS "}}", 422,
+                  "spec: Forbidden: only cpu and memory resources are mutable" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+/* What an eviction takes of a budget is the server's. */
+static void test_budget_owner(void **state) {
+        static const struct step steps[] = {
+                { "POST", PODS,
+                  "{\"metadata\":{\"name\":\"p\",\"labels\":{\"a\":\"b\"}},\"spec\":{" CONTAINERS
+                  "}}",
+                  201, NULL },
+                { MERGE_PATCH, PODS "/p/status",
+                  "{\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\","
+                  "\"status\":\"True\"}]}}",
+                  200, NULL },
+                { "POST", BUDGETS,
+                  "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+                  "\"b\"}}}}",
+                  201, NULL },
+                { MERGE_PATCH, BUDGETS "/b/status",
+                  "{\"status\":{\"disruptionsAllowed\":2,\"observedGeneration\":1}}", 200, NULL },
+                { "POST", PODS "/p/eviction", "{\"metadata\":{\"name\":\"p\"}}", 201, NULL },
+                { "GET", BUDGETS "/b", "", 200,
+                  "{\"manager\":\"kube-apiserver\",\"operation\":\"Update\",\"apiVersion\":"
+                  "\"policy/v1\"" },
+                { "GET", BUDGETS "/b", "", 200,
+                  "\"f:status\":{\"f:disruptedPods\":{\".\":{},\"f:p\":{}},"
+                  "\"f:disruptionsAllowed\":{}}" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+/* The time of a condition stays as long as what it says does, even where it is null. */
+static void test_bound_condition(void **state) {
+        static const struct step steps[] = {
+                { "POST", PODS, "{\"metadata\":{\"name\":\"p\"},\"spec\":{" CONTAINERS "}}", 201,
+                  NULL },
+                { MERGE_PATCH, PODS "/p/status",
+                  "{\"status\":{\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"True\"}]}}",
+                  200, NULL },
+                { "POST", PODS "/p/binding",
+                  "{\"metadata\":{\"name\":\"p\"},\"target\":{\"kind\":\"Node\",\"name\":\"n\"}}",
+                  201, NULL },
+                { "GET", PODS "/p", "", 200, "\"lastTransitionTime\":null" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+int main(void) {
+        const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_job_status),
+                cmocka_unit_test(test_node_annotations),
+                cmocka_unit_test(test_empty_allocatable),
+                cmocka_unit_test(test_pod_annotations),
+                cmocka_unit_test(test_resize),
+                cmocka_unit_test(test_budget_owner),
+                cmocka_unit_test(test_bound_condition),
+        };
+
+        return cmocka_run_group_tests(tests, NULL, NULL);
+}
