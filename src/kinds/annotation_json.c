@@ -139,15 +139,22 @@ static struct json_node *decode_list(struct json_tree *tree, const struct schema
 
 struct json_node *annotation_decode(struct json_tree *tree, const struct schema_object *type,
                                     enum schema_shape shape, struct slice text, struct err *err) {
-        CLEANUP(cleanup_json_tree) struct json_tree *given = NULL;
-        struct json_node *object = NULL;
+        struct json_node *given, *object = NULL;
+        struct json_doc *doc = NULL;
 
-        if (go_json_tree_parse(text, &given, err) < 0)
+        if (go_json_parse(text, &doc, err) < 0)
                 return NULL;
+        given = node_import(tree, json_doc_root(doc));
+        json_doc_free(doc);
         err->text[0] = '\0';
         if (shape == SHAPE_LIST)
-                return decode_list(tree, type, json_tree_root(given), err);
-        return decode_object(tree, type, "", json_tree_root(given), &object, err) ? object : NULL;
+                return decode_list(tree, type, given, err);
+        return decode_object(tree, type, "", given, &object, err) ? object : NULL;
+}
+
+struct json_node *annotation_rename(struct json_tree *tree, const struct schema_object *type,
+                                    const struct json_node *value) {
+        return fold_names(type, tree, value);
 }
 
 /* ---- writing ---- */

@@ -83,9 +83,11 @@ static struct json_node *read_list(struct checker *checker, struct json_tree *tr
         const char *type = is_taints ? "core.v1.Taint" : "core.v1.Toleration";
         struct err err = { 0 };
 
-        if (annotation_decode(tree, is_taints ? &taint_type : &toleration_type, SHAPE_LIST, text,
-                              &err))
-                return annotation_read_list(tree, schema_named(type), text);
+        const struct json_node *list = annotation_decode(
+                tree, is_taints ? &taint_type : &toleration_type, SHAPE_LIST, text, &err);
+
+        if (list)
+                return annotation_rename(tree, schema_named(type), list);
         report_text(checker, at, NULL, slice_of(key), message_of(checker, "%s", err.text));
         return NULL;
 }
