@@ -53,7 +53,7 @@ void patch_sort_opened(const struct patch *p) {
 /* ---- paths ---- */
 
 /* ~1 stands for a slash and ~0 for a tilde. The result is malloc'ed. */
-static char *unescape(struct slice segment, size_t *ret_len) {
+static char *pointer_unescape(struct slice segment, size_t *ret_len) {
         char *text = xmalloc(segment.len + 1);
         size_t n = 0;
         for (size_t i = 0; i < segment.len; i++) {
@@ -138,12 +138,12 @@ int patch_locate(struct patch *p, const char *op, const char *member, struct sli
                 if (is_last)
                         break;
                 slice_split(&rest, '/', &segment);
-                CLEANUP(cleanup_free) char *key = unescape(segment, &length);
+                CLEANUP(cleanup_free) char *key = pointer_unescape(segment, &length);
                 at = patch_child(at, slice_make(key, length), &exists);
         }
         ret_place->container = at;
         ret_place->depth = depth;
-        ret_place->key = unescape(rest, &ret_place->key_text.len);
+        ret_place->key = pointer_unescape(rest, &ret_place->key_text.len);
         ret_place->key_text.ptr = ret_place->key;
         return 0;
 }

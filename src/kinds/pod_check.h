@@ -79,9 +79,14 @@ void check_container_security(struct checker *checker, const struct at *at,
 void check_pod_system(struct checker *checker, const struct at *at, const struct json_node *spec);
 void check_host_process(struct checker *checker, const struct at *at, const struct json_node *spec);
 
+/* On a pod that shows what a kubelet runs of its own accord. */
+#define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
 /* Annotations that mean something for a pod. */
 void check_pod_annotations(struct checker *checker, const struct at *at,
                            const struct json_node *pod);
+/* Some of them may not change; then all of them once more, as kube-apiserver. */
+void check_pod_annotation_updates(struct checker *checker, const struct json_node *pod,
+                                  const struct json *old);
 
 /* Calls visit for every container of a pod, with its place. */
 void each_container(const struct at *at, const struct json_node *spec,

@@ -2,6 +2,7 @@
  * of the spec and keeps all else as it is stored. */
 #include "base/util.h"
 #include "kinds/check.h"
+#include "kinds/pod_check.h"
 #include "kinds/prepare.h"
 
 #include <string.h>
@@ -302,7 +303,7 @@ static bool can_resize(const struct json *old) {
 static const char *immovable_reason(const struct resize_check *check) {
         const struct json *annotations = json_get(json_get(check->old, "metadata"), "annotations");
 
-        if (json_get(annotations, "kubernetes.io/config.mirror"))
+        if (json_get(annotations, MIRROR_ANNOTATION))
                 return "static pods cannot be resized";
         return slice_is(node_get_text(node_get(check->was, "os"), "name"), "windows")
                        ? "windows pods cannot be resized"

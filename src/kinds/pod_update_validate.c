@@ -298,47 +298,9 @@ static void check_spec_update(struct pod_update_validate_pair *pair) {
                 report_spec(pair, &at);
 }
 
-/* ---- annotations ---- */
-
-#define MIRROR "kubernetes.io/config.mirror"
-#define APP_ARMOR "container.apparmor.security.beta.kubernetes.io/"
-
-static void forbid_annotation(struct checker *checker, const struct at *at, struct slice key,
-                              const char *verb) {
-        struct at place = at_key(at, key);
-
-        if (slice_has_prefix(key, SLICE_LITERAL(APP_ARMOR)))
-                report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
-                       message_of(checker, "may not %s AppArmor annotations", verb));
-        if (slice_is(key, MIRROR))
-                report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
-                       message_of(checker, "may not %s mirror pod annotation", verb));
-}
-
-static void check_annotation_updates(struct checker *checker, const struct json_node *pod,
-                                     const struct json *old) {
-        const struct json_node *now = node_get(node_get(pod, "metadata"), "annotations");
-        const struct json *was = json_get(json_get(old, "metadata"), "annotations"), *before;
-        struct at metadata = at_root("metadata"), at = at_member(&metadata, "annotations");
-        struct json_iter past = json_iter(was);
-        struct node_iter iter = node_iter(now);
-        struct slice key;
-
-        while (json_next(&past, &key, &before)) {
-                const struct json_node *after = node_find(now, key);
-
-                if (!after || !slice_eq(node_get_slice(after), json_text(before)))
-                        forbid_annotation(checker, &at, key, "remove or update");
-        }
-        while (node_next(&iter, &key, NULL))
-                if (!json_get_slice(was, key))
-                        forbid_annotation(checker, &at, key, "add");
-        check_pod_annotations(checker, &at, pod);
-}
-
 void check_pod_update(struct checker *checker, const struct json_node *pod,
                       const struct json *old) {
-        check_annotation_updates(checker, pod, old);
+        check_pod_annotation_updates(checker, pod, old);
         if (node_equal_json(node_get(pod, "spec"), json_get(old, "spec")))
                 return;
         struct json_tree *tree = json_tree_new();

@@ -1,13 +1,10 @@
 /* Validation of pods and pod templates. */
 #include "kinds/ip_rules.h"
-#include "kinds/legacy_annotations.h"
 #include "kinds/pod_check.h"
 #include "kinds/prepare.h"
 
 #include "base/arena.h"
 #include "base/util.h"
-
-#define MIRROR_ANNOTATION "kubernetes.io/config.mirror"
 
 /* ---- the spec ---- */
 
@@ -428,26 +425,6 @@ static void check_create(struct checker *checker, const struct at *at,
             node_count(node_get(spec, "schedulingGates")) > 0)
                 report(checker, FIELD_FORBIDDEN, at, "nodeName", NULL,
                        "cannot be set until all schedulingGates have been cleared");
-}
-
-void check_pod_annotations(struct checker *checker, const struct at *at,
-                           const struct json_node *pod) {
-        const char *key = "controller.kubernetes.io/pod-deletion-cost";
-        const struct json_node *all = node_get(node_get(pod, "metadata"), "annotations");
-        struct at mirror = at_key(at, slice_of(MIRROR_ANNOTATION));
-        struct slice cost = node_get_text(all, key);
-        struct at place = at_key(at, slice_of(key));
-        int64_t value;
-
-        if (node_get(all, MIRROR_ANNOTATION) &&
-            node_get_text(node_get(pod, "spec"), "nodeName").len == 0)
-                report_text(checker, &mirror, NULL, node_get_text(all, MIRROR_ANNOTATION),
-                            "must set spec.nodeName if mirror pod annotation is set");
-        check_toleration_annotation(checker, at, all);
-        if (cost.len && (!slice_to_i64(cost, &value) || value < INT32_MIN || value > INT32_MAX ||
-                         cost.ptr[0] == '+' || (cost.ptr[0] == '0' && cost.len > 1)))
-                report_text(checker, &place, NULL, cost, "must be a 32bit integer");
-        check_profile_annotations(checker, at, pod);
 }
 
 /* ---- responders of evictions ---- */
