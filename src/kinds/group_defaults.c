@@ -92,12 +92,16 @@ void endpoint_slice_defaults(struct json_tree *tree, struct json_node *object) {
 
 /* ---- devices ---- */
 
-static void device_count_defaults(struct json_tree *tree, struct json_node *request) {
-        struct node_iter iter = node_iter(node_get(request, "tolerations"));
+static void device_toleration_defaults(struct json_tree *tree, struct json_node *owner) {
+        struct node_iter iter = node_iter(node_get(owner, "tolerations"));
         struct json_node *toleration;
 
         while (node_next(&iter, NULL, &toleration))
                 default_text(tree, toleration, "operator", "Equal");
+}
+
+static void device_count_defaults(struct json_tree *tree, struct json_node *request) {
+        device_toleration_defaults(tree, request);
         default_text(tree, request, "allocationMode", "ExactCount");
         if (slice_is(node_get_text(request, "allocationMode"), "ExactCount"))
                 default_i64(tree, request, "count", 1);
@@ -118,7 +122,13 @@ static void device_claim_defaults(struct json_tree *tree, struct json_node *spec
 }
 
 void resource_claim_defaults(struct json_tree *tree, struct json_node *object) {
+        struct json_node *allocation = object_at(object_at(object, "status"), "allocation");
+        struct node_iter iter = node_iter(node_get(object_at(allocation, "devices"), "results"));
+        struct json_node *result;
+
         device_claim_defaults(tree, node_need_object(tree, object, "spec"));
+        while (node_next(&iter, NULL, &result))
+                device_toleration_defaults(tree, result);
 }
 
 void resource_claim_template_defaults(struct json_tree *tree, struct json_node *object) {

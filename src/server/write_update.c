@@ -142,12 +142,17 @@ static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");
         struct json_node *given = node_get(write->object, "metadata");
-        static const char *const taken[] = { "selfLink",          "labels",
-                                             "annotations",       "generateName",
-                                             "ownerReferences",   "finalizers",
-                                             "managedFields",     "uid",
-                                             "deletionTimestamp", "deletionGracePeriodSeconds" };
-        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 6;
+        static const char *const taken[] = { "selfLink",
+                                             "labels",
+                                             "annotations",
+                                             "generateName",
+                                             "ownerReferences",
+                                             "finalizers",
+                                             "deletionTimestamp",
+                                             "managedFields",
+                                             "uid",
+                                             "deletionGracePeriodSeconds" };
+        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 7;
 
         for (size_t i = first; i < ARRAY_LEN(taken); i++) {
                 node_remove(metadata, taken[i]);

@@ -260,7 +260,7 @@ static void test_too_many_disrupted(void **state) {
  * it reads then has the decrement, once. */
 static void test_written_beside(void **state) {
         struct fixture f = fixture_new();
-        char body[1024];
+        char body[2048];
 
         (void)state;
         make_pod(&f, "Running", READY);
@@ -271,7 +271,7 @@ static void test_written_beside(void **state) {
         for (int i = 0; i < 3; i++)
                 assert_int_equal(ask(&f, "PUT", BUDGETS "/b/status", body), 409);
         for (int i = 0; i < 3; i++) {
-                char now[1024];
+                char now[2048];
 
                 ask(&f, "GET", BUDGETS "/b", NULL);
                 snprintf(now, sizeof(now), "%s", f.text);
