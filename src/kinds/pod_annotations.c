@@ -20,8 +20,9 @@ void check_pod_annotations(struct checker *checker, const struct at *at,
                 report_text(checker, &mirror, NULL, node_get_text(all, MIRROR_ANNOTATION),
                             "must set spec.nodeName if mirror pod annotation is set");
         check_toleration_annotation(checker, at, all);
-        if (cost.len && (!slice_to_i64(cost, &value) || value < INT32_MIN || value > INT32_MAX ||
-                         cost.ptr[0] == '+' || (cost.ptr[0] == '0' && cost.len > 1)))
+        if (node_get(all, key) &&
+            (!slice_to_i64(cost, &value) || value < INT32_MIN || value > INT32_MAX ||
+             cost.ptr[0] == '+' || (cost.ptr[0] == '0' && cost.len > 1)))
                 report_text(checker, &place, NULL, cost, "must be a 32bit integer");
         check_profile_annotations(checker, at, pod);
 }

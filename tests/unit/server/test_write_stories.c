@@ -134,6 +134,9 @@ static void test_pod_annotations(void **state) {
                 { MERGE_PATCH, PODS "/p", NOTED(MIRROR, "\"x\""), 422,
                   "metadata.annotations[" MIRROR
                   "]: Forbidden: may not add mirror pod annotation" },
+                { MERGE_PATCH, PODS "/p",
+                  NOTED("controller.kubernetes.io/pod-deletion-cost", "\"\""), 422,
+                  "must be a 32bit integer" },
                 { MERGE_PATCH, PODS "/p", NOTED(ARMOR, "\"unconfined\""), 422,
                   "may not add AppArmor annotations" },
                 { MERGE_PATCH, PODS "/p", NOTED(TOLERATIONS, "\"x\""), 422,
