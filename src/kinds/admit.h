@@ -42,6 +42,10 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
 int runtime_class_judge(struct kind_context *context, const struct json_node *pod,
                         struct field_errors *errors, struct err *err);
 
+/* Whether a claim may ask for more: bound ones of a class that allows it. */
+int volume_claim_resize_judge(struct kind_context *context, enum kind_operation operation,
+                              const struct json_node *claim, const struct json *old,
+                              struct err *err);
 /* Whether the node of a pod that changes has the features for it, and, when it is resized, the
  * room; sets context->cause. */
 int pod_node_judge(struct kind_context *context, enum kind_operation operation,

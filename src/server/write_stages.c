@@ -269,6 +269,10 @@ static int ask_plugins(struct api_context *context, struct api_write *write,
         if (pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
                                errors, err) < 0)
                 return API_FAILED;
+        if (errors->count == 0 &&
+            volume_claim_resize_judge(&context->hooks, write->operation, write->object,
+                                      write->old_json, err) < 0)
+                return API_FAILED;
         if (errors->count == 0 && is_create &&
             runtime_class_judge(&context->hooks, write->object, errors, err) < 0)
                 return API_FAILED;

@@ -256,6 +256,40 @@ static void test_bound_condition(void **state) {
         play(steps, ARRAY_LEN(steps));
 }
 
+#define CLAIMS "/api/v1/namespaces/default/persistentvolumeclaims"
+#define CLASSES "/apis/storage.k8s.io/v1/storageclasses"
+#define CLAIM(name, class)                                                                         \
+        "{\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"     \
+        "\"storageClassName\":\"" class "\",\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}"
+#define GROW "{\"spec\":{\"resources\":{\"requests\":{\"storage\":\"2Gi\"}}}}"
+#define BOUND "{\"status\":{\"phase\":\"Bound\"}}"
+
+static void test_claims_grow(void **state) {
+        static const char refused[] = "only dynamically provisioned pvc can be resized and the "
+                                      "storageclass that provisions the pvc must support resize";
+        static const struct step steps[] = {
+                { "POST", CLASSES,
+                  "{\"metadata\":{\"name\":\"a\"},\"provisioner\":\"a.b/c\","
+                  "\"allowVolumeExpansion\":true}",
+                  201, NULL },
+                { "POST", CLASSES, "{\"metadata\":{\"name\":\"b\"},\"provisioner\":\"a.b/c\"}", 201,
+                  NULL },
+                { "POST", CLAIMS, CLAIM("x", "a"), 201, NULL },
+                { MERGE_PATCH, CLAIMS "/x", GROW, 422, NULL },
+                { MERGE_PATCH, CLAIMS "/x/status", BOUND, 200, NULL },
+                { MERGE_PATCH, CLAIMS "/x", GROW, 200, NULL },
+                { "POST", CLAIMS, CLAIM("y", "b"), 201, NULL },
+                { MERGE_PATCH, CLAIMS "/y/status", BOUND, 200, NULL },
+                { MERGE_PATCH, CLAIMS "/y", GROW, 403, refused },
+                { "POST", CLAIMS, CLAIM("z", ""), 201, NULL },
+                { MERGE_PATCH, CLAIMS "/z/status", BOUND, 200, NULL },
+                { MERGE_PATCH, CLAIMS "/z", GROW, 403, refused },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_job_status),
@@ -265,6 +299,7 @@ int main(void) {
                 cmocka_unit_test(test_resize),
                 cmocka_unit_test(test_budget_owner),
                 cmocka_unit_test(test_bound_condition),
+                cmocka_unit_test(test_claims_grow),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
