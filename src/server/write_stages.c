@@ -210,9 +210,18 @@ static bool is_new_generation(const struct api_write *write) {
                        json_get_i64(json_get(write->old_json, "metadata"), "generation", 0);
 }
 
+/* Of a DaemonSet counts its template alone. */
+static bool is_worth_warnings(const struct api_write *write) {
+        const struct json *before = json_get(json_get(write->old_json, "spec"), "template");
+
+        if (strcmp(write->resource->kind->plural, "daemonsets") != 0 || !before)
+                return is_new_generation(write);
+        return !node_equal_json(node_get(node_get(write->object, "spec"), "template"), before);
+}
+
 static void emit_all_warnings(struct api_context *context, const struct api_write *write,
                               const struct kind_info *kind) {
-        if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)))
+        if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_worth_warnings(write)))
                 emit_warnings(context, write, kind);
         if (kind->warn_each)
                 kind->warn_each(write->operation, write->object, write->old_json, emit_warning,

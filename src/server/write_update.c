@@ -142,17 +142,14 @@ static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");
         struct json_node *given = node_get(write->object, "metadata");
-        static const char *const taken[] = { "selfLink",
-                                             "labels",
-                                             "annotations",
-                                             "generateName",
-                                             "ownerReferences",
-                                             "finalizers",
-                                             "deletionTimestamp",
-                                             "managedFields",
-                                             "uid",
-                                             "deletionGracePeriodSeconds" };
-        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0 : 7;
+        static const char *const taken[] = { "selfLink",     "labels",
+                                             "annotations",  "ownerReferences",
+                                             "finalizers",   "deletionTimestamp",
+                                             "generateName", "managedFields",
+                                             "uid",          "deletionGracePeriodSeconds" };
+        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0
+                       : is_custom(write->resource)                        ? 7
+                                                                           : 6;
 
         for (size_t i = first; i < ARRAY_LEN(taken); i++) {
                 node_remove(metadata, taken[i]);

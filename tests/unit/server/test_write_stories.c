@@ -290,6 +290,24 @@ static void test_claims_grow(void **state) {
         play(steps, ARRAY_LEN(steps));
 }
 
+#define RESOURCE_CLAIMS "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+
+/* Of the metadata that comes with a status, the name's beginning counts, and no end. */
+static void test_status_metadata(void **state) {
+        static const char body[] = "{\"metadata\":{\"name\":\"c\",\"generateName\":\"a-\","
+                                   "\"labels\":{\"a\":\"b\"},"
+                                   "\"deletionTimestamp\":\"2020-01-01T00:00:00Z\"}}";
+        static const struct step steps[] = {
+                { "POST", RESOURCE_CLAIMS, "{\"metadata\":{\"name\":\"c\"}}", 201, NULL },
+                { "PUT", RESOURCE_CLAIMS "/c/status", body, 200, "\"generateName\":\"a-\"" },
+                { "GET", RESOURCE_CLAIMS "/c", "", 200, "!deletionTimestamp" },
+                { "GET", RESOURCE_CLAIMS "/c", "", 200, "!labels" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_job_status),
@@ -300,6 +318,7 @@ int main(void) {
                 cmocka_unit_test(test_budget_owner),
                 cmocka_unit_test(test_bound_condition),
                 cmocka_unit_test(test_claims_grow),
+                cmocka_unit_test(test_status_metadata),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
