@@ -5,11 +5,11 @@
 
 #define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
 
-static struct slice requested(const struct json *spec) {
+static struct slice size_before(const struct json *spec) {
         return json_get_text(json_get(json_get(spec, "resources"), "requests"), "storage");
 }
 
-static struct slice requested_now(const struct json_node *spec) {
+static struct slice size_now(const struct json_node *spec) {
         return node_get_text(node_get(node_get(spec, "resources"), "requests"), "storage");
 }
 
@@ -44,8 +44,8 @@ static bool may_grow(struct kind_context *context, const struct json_node *claim
 int volume_claim_resize_judge(struct kind_context *context, enum kind_operation operation,
                               const struct json_node *claim, const struct json *old,
                               struct err *err) {
-        struct slice size = requested_now(node_get(claim, "spec"));
-        struct slice before = requested(json_get(old, "spec"));
+        struct slice size = size_now(node_get(claim, "spec"));
+        struct slice before = size_before(json_get(old, "spec"));
         int order = 0;
 
         if (operation != KIND_UPDATE || context->subresource.len || context->kind->group[0] ||
