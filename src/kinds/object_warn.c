@@ -1,4 +1,5 @@
 /* Warnings about services, volumes, claims and endpoints. */
+#include "kinds/volume_claim.h"
 #include "kinds/warn.h"
 #include "kinds/warn_text.h"
 
@@ -118,7 +119,6 @@ WARN_HOOK(ingress_warn) {
 
 /* ---- volumes ---- */
 
-#define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
 #define OPTIONS_ANNOTATION "volume.beta.kubernetes.io/mount-options"
 
 WARN_HOOK(persistent_volume_claim_warn) {

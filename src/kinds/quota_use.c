@@ -1,5 +1,6 @@
 /* What objects take of quotas: pods, claims, services, devices. */
 #include "kinds/quota_use.h"
+#include "kinds/volume_claim.h"
 
 #include "api/object.h"
 #include "api/quantity.h"
@@ -150,15 +151,6 @@ static void add_pod(struct quota_use *use, const struct json *pod) {
 
 /* What stands before ".storageclass.storage.k8s.io/" is a class of volumes. */
 #define CLASS_MARK ".storageclass.storage.k8s.io/"
-#define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
-
-static struct slice claim_class(const struct json *claim) {
-        const struct json *annotations = json_get(json_get(claim, "metadata"), "annotations");
-
-        return json_get(annotations, CLASS_ANNOTATION)
-                       ? json_get_text(annotations, CLASS_ANNOTATION)
-                       : json_get_text(json_get(claim, "spec"), "storageClassName");
-}
 
 /* Whole bytes: what is asked for, or what is being allocated where that is more. */
 static int64_t claim_storage(const struct json *claim) {
@@ -173,7 +165,7 @@ static int64_t claim_storage(const struct json *claim) {
 }
 
 static int64_t claim_use(struct slice key, const struct json *claim) {
-        struct slice class = claim_class(claim), rest = key;
+        struct slice class = volume_claim_class(claim), rest = key;
 
         if (class.len && slice_has_prefix(key, class)) {
                 rest = slice_make(key.ptr + class.len, key.len - class.len);

@@ -1,4 +1,5 @@
 /* Validation of claims of persistent volumes. */
+#include "kinds/volume_claim.h"
 #include "kinds/volume_rules.h"
 
 #include "api/quantity.h"
@@ -79,8 +80,6 @@ void check_volume_claim_spec(struct checker *checker, const struct at *at,
                              const struct json_node *spec) {
         check_rules(checker, at, spec, claim_spec_rules);
 }
-
-#define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
 
 /* A claim may get the class that it had in an annotation, or that was missing. */
 static bool may_get_class(const struct json_node *object, const struct json *old) {
