@@ -1,5 +1,6 @@
 /* Admission of nodes, volumes and priority classes; the error all admission ends in. */
 #include "kinds/admit.h"
+#include "kinds/volume_claim.h"
 
 #include "base/arena.h"
 #include "kinds/defaults.h"
@@ -90,45 +91,76 @@ ADMIT_HOOK(volume_attributes_class_admit) {
         return 0;
 }
 
+/* ---- default classes ---- */
+
 struct default_class {
         struct arena *arena;
+        const char *const *annotations; /* "true" in one of them marks a default */
         struct slice name, created;
 };
 
+static bool is_marked(const struct json *annotations, const char *const *names) {
+        for (; *names; names++)
+                if (slice_is(json_get_text(annotations, *names), "true"))
+                        return true;
+        return false;
+}
+
 /* The youngest class marked as default wins. */
-static bool visit_storage_class(void *context, const struct json *class) {
+static bool visit_class(void *context, const struct json *class) {
         const struct json *metadata = json_get(class, "metadata");
-        const struct json *annotations = json_get(metadata, "annotations");
         struct default_class *best = context;
         struct slice created = json_get_text(metadata, "creationTimestamp");
 
-        if (!slice_is(json_get_text(annotations, "storageclass.kubernetes.io/is-default-class"),
-                      "true") &&
-            !slice_is(
-                    json_get_text(annotations, "storageclass.beta.kubernetes.io/is-default-class"),
-                    "true"))
-                return true;
-        if (best->name.len && slice_compare(created, best->created) <= 0)
+        if (!is_marked(json_get(metadata, "annotations"), best->annotations) ||
+            (best->name.len && slice_compare(created, best->created) <= 0))
                 return true;
         best->name = arena_slice(best->arena, json_get_text(metadata, "name"));
         best->created = arena_slice(best->arena, created);
         return true;
 }
 
+/* Sets a member of the spec that names a class, and was not given, to the default one. */
+static void admit_default_class(struct kind_context *context, struct json_tree *tree,
+                                struct json_node *spec, const char *member, const char *group,
+                                const char *classes, const char *const *annotations) {
+        struct default_class best = { .arena = context->scratch, .annotations = annotations };
+
+        if (node_get(spec, member) || !context->each)
+                return;
+        context->each(context->engine, group, classes, SLICE_EMPTY, visit_class, &best);
+        if (best.name.len)
+                node_put_text(tree, spec, member, best.name);
+}
+
+/* Whether an annotation of the first versions names a class. */
+static bool names_class(const struct json_node *object, const char *annotation) {
+        return node_get(node_get(node_get(object, "metadata"), "annotations"), annotation);
+}
+
 ADMIT_HOOK(persistent_volume_claim_admit) {
-        struct default_class best = { .arena = context->scratch };
+        static const char *const marks[] = { "storageclass.kubernetes.io/is-default-class",
+                                             "storageclass.beta.kubernetes.io/is-default-class",
+                                             NULL };
 
         (void)old, (void)err;
         if (operation != KIND_CREATE)
                 return 0;
         admit_finalizer(tree, object, "kubernetes.io/pvc-protection");
-        struct json_node *spec = node_need_object(tree, object, "spec");
-        if (node_get(spec, "storageClassName") || !context->each)
-                return 0;
-        context->each(context->engine, "storage.k8s.io", "storageclasses", SLICE_EMPTY,
-                      visit_storage_class, &best);
-        if (best.name.len)
-                node_put_text(tree, spec, "storageClassName", best.name);
+        if (!names_class(object, CLASS_ANNOTATION))
+                admit_default_class(context, tree, node_need_object(tree, object, "spec"),
+                                    "storageClassName", "storage.k8s.io", "storageclasses", marks);
+        return 0;
+}
+
+ADMIT_HOOK(ingress_admit) {
+        static const char *const marks[] = { "ingressclass.kubernetes.io/is-default-class", NULL };
+
+        (void)old, (void)err;
+        if (operation == KIND_CREATE && !names_class(object, "kubernetes.io/ingress.class"))
+                admit_default_class(context, tree, node_need_object(tree, object, "spec"),
+                                    "ingressClassName", "networking.k8s.io", "ingressclasses",
+                                    marks);
         return 0;
 }
 

@@ -13,6 +13,7 @@ ADMIT_HOOK(pod_group_admit);
 ADMIT_HOOK(node_admit);
 ADMIT_HOOK(persistent_volume_admit);
 ADMIT_HOOK(persistent_volume_claim_admit);
+ADMIT_HOOK(ingress_admit);
 ADMIT_HOOK(volume_attributes_class_admit);
 
 /* Defaults of the LimitRanges of the pod's namespace. old: of a pod that is resized, as below. */

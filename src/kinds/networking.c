@@ -1,4 +1,5 @@
 /* Resources of group networking.k8s.io, v1. */
+#include "kinds/admit.h"
 #include "kinds/check.h"
 #include "kinds/defaults.h"
 #include "kinds/kinds.h"
@@ -56,6 +57,7 @@ static const struct kind_info rows[] = {
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
                          KIND_STATUS_METADATA,
+                .admit = ingress_admit,
                 .prepare = status_prepare,
                 .validate = ingress_validate,
                 .warn_each = address_status_warn,

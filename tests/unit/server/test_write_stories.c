@@ -290,6 +290,42 @@ static void test_claims_grow(void **state) {
         play(steps, ARRAY_LEN(steps));
 }
 
+#define DEFAULT(name, key, rest)                                                                   \
+        "{\"metadata\":{\"name\":\"" name "\",\"annotations\":{\"" key                             \
+        ".kubernetes.io/is-default-class\":\"true\"}}," rest "}"
+#define INGRESSES "/apis/networking.k8s.io/v1/namespaces/default/ingresses"
+#define INGRESS_CLASSES "/apis/networking.k8s.io/v1/ingressclasses"
+#define INGRESS(name, annotation)                                                                  \
+        "{\"metadata\":{\"name\":\"" name "\",\"annotations\":{\"" annotation                      \
+        "\":\"x\"}},\"spec\":{\"defaultBackend\":{\"service\":{\"name\":\"s\",\"port\":{"          \
+        "\"number\":"                                                                              \
+        "80}}}}}"
+#define OLD_CLASS "volume.beta.kubernetes.io/storage-class"
+
+static void test_default_classes(void **state) {
+        static const struct step steps[] = {
+                { "POST", CLASSES, DEFAULT("a", "storageclass", "\"provisioner\":\"a.b/c\""), 201,
+                  NULL },
+                { "POST", INGRESS_CLASSES,
+                  DEFAULT("i", "ingressclass", "\"spec\":{\"controller\":\"a.b/c\"}"), 201, NULL },
+                { "POST", INGRESSES, INGRESS("x", "a"), 201, "\"ingressClassName\":\"i\"" },
+                { "POST", INGRESSES, INGRESS("y", "kubernetes.io/ingress.class"), 201,
+                  "!ingressClassName" },
+                { "POST", CLAIMS,
+                  "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+                  "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}",
+                  201, "\"storageClassName\":\"a\"" },
+                { "POST", CLAIMS,
+                  "{\"metadata\":{\"name\":\"y\",\"annotations\":{\"" OLD_CLASS "\":\"b\"}},"
+                  "\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+                  "\"resources\":{\"requests\":{\"storage\":\"1Gi\"}}}}",
+                  201, "!storageClassName" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
 #define RESOURCE_CLAIMS "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 
 /* Of the metadata that comes with a status, the name's beginning counts, and no end. */
@@ -318,6 +354,7 @@ int main(void) {
                 cmocka_unit_test(test_budget_owner),
                 cmocka_unit_test(test_bound_condition),
                 cmocka_unit_test(test_claims_grow),
+                cmocka_unit_test(test_default_classes),
                 cmocka_unit_test(test_status_metadata),
         };
 
