@@ -93,9 +93,16 @@ ADMIT_HOOK(volume_attributes_class_admit) {
 
 /* ---- default classes ---- */
 
+/* Where a default comes from. */
+struct default_source {
+        const char *member; /* of the spec, which names the class */
+        const char *group, *classes;
+        const char *annotations[3]; /* "true" in one of them marks a default; NULL ends them */
+};
+
 struct default_class {
         struct arena *arena;
-        const char *const *annotations; /* "true" in one of them marks a default */
+        const struct default_source *source;
         struct slice name, created;
 };
 
@@ -112,7 +119,7 @@ static bool visit_class(void *context, const struct json *class) {
         struct default_class *best = context;
         struct slice created = json_get_text(metadata, "creationTimestamp");
 
-        if (!is_marked(json_get(metadata, "annotations"), best->annotations) ||
+        if (!is_marked(json_get(metadata, "annotations"), best->source->annotations) ||
             (best->name.len && slice_compare(created, best->created) <= 0))
                 return true;
         best->name = arena_slice(best->arena, json_get_text(metadata, "name"));
@@ -120,17 +127,17 @@ static bool visit_class(void *context, const struct json *class) {
         return true;
 }
 
-/* Sets a member of the spec that names a class, and was not given, to the default one. */
 static void admit_default_class(struct kind_context *context, struct json_tree *tree,
-                                struct json_node *spec, const char *member, const char *group,
-                                const char *classes, const char *const *annotations) {
-        struct default_class best = { .arena = context->scratch, .annotations = annotations };
+                                struct json_node *object, const struct default_source *source) {
+        struct default_class best = { .arena = context->scratch, .source = source };
+        struct json_node *spec = node_need_object(tree, object, "spec");
 
-        if (node_get(spec, member) || !context->each)
+        if (node_get(spec, source->member) || !context->each)
                 return;
-        context->each(context->engine, group, classes, SLICE_EMPTY, visit_class, &best);
+        context->each(context->engine, source->group, source->classes, SLICE_EMPTY, visit_class,
+                      &best);
         if (best.name.len)
-                node_put_text(tree, spec, member, best.name);
+                node_put_text(tree, spec, source->member, best.name);
 }
 
 /* Whether an annotation of the first versions names a class. */
@@ -139,28 +146,34 @@ static bool names_class(const struct json_node *object, const char *annotation) 
 }
 
 ADMIT_HOOK(persistent_volume_claim_admit) {
-        static const char *const marks[] = { "storageclass.kubernetes.io/is-default-class",
-                                             "storageclass.beta.kubernetes.io/is-default-class",
-                                             NULL };
+        static const struct default_source source = {
+                .member = "storageClassName",
+                .group = "storage.k8s.io",
+                .classes = "storageclasses",
+                .annotations = { "storageclass.kubernetes.io/is-default-class",
+                                 "storageclass.beta.kubernetes.io/is-default-class" },
+        };
 
         (void)old, (void)err;
         if (operation != KIND_CREATE)
                 return 0;
         admit_finalizer(tree, object, "kubernetes.io/pvc-protection");
         if (!names_class(object, CLASS_ANNOTATION))
-                admit_default_class(context, tree, node_need_object(tree, object, "spec"),
-                                    "storageClassName", "storage.k8s.io", "storageclasses", marks);
+                admit_default_class(context, tree, object, &source);
         return 0;
 }
 
 ADMIT_HOOK(ingress_admit) {
-        static const char *const marks[] = { "ingressclass.kubernetes.io/is-default-class", NULL };
+        static const struct default_source source = {
+                .member = "ingressClassName",
+                .group = "networking.k8s.io",
+                .classes = "ingressclasses",
+                .annotations = { "ingressclass.kubernetes.io/is-default-class" },
+        };
 
         (void)old, (void)err;
         if (operation == KIND_CREATE && !names_class(object, "kubernetes.io/ingress.class"))
-                admit_default_class(context, tree, node_need_object(tree, object, "spec"),
-                                    "ingressClassName", "networking.k8s.io", "ingressclasses",
-                                    marks);
+                admit_default_class(context, tree, object, &source);
         return 0;
 }
 

@@ -28,8 +28,8 @@ static bool may_grow(struct kind_context *context, const struct json *claim,
         return json_is_true(json_get(found, "allowVolumeExpansion"));
 }
 
-static const char *refusal(struct kind_context *context, const struct json *claim,
-                           const struct json *old) {
+static const char *growth_refusal(struct kind_context *context, const struct json *claim,
+                                  const struct json *old) {
         if (!is_growing(claim, old))
                 return NULL;
         if (!slice_is(json_get_text(json_get(old, "status"), "phase"), "Bound"))
@@ -47,7 +47,7 @@ int volume_claim_resize_judge(struct kind_context *context, enum kind_operation 
             strcmp(context->kind->plural, "persistentvolumeclaims") != 0)
                 return 0;
         struct json_doc *doc = json_doc_of(claim);
-        const char *text = refusal(context, json_doc_root(doc), old);
+        const char *text = growth_refusal(context, json_doc_root(doc), old);
 
         json_doc_free(doc);
         return text ? admit_forbid(context, claim, err, "%s", text) : 0;
