@@ -135,6 +135,9 @@ fuzz-api: ## random requests to the sandbox and to the kube-apiserver in the fol
 		$(MAKE) --no-print-directory all && python3 tests/peers/fuzz_api.py $(BUILD)/berth $(PEERS) --topics $(TOPIC) \
 			--seconds $(if $(filter command environment,$(origin SECONDS)),$(SECONDS),$(FUZZ_API_SECONDS)) --seed $(or $(SEED),$(SEED_API)); fi
 
+fuzz-api-stories: ## writes that the rules of one kind are about, one after the other, in each kind of write
+	@$(MAKE) --no-print-directory fuzz-api TOPIC=stories
+
 fuzz-api-each: ## each member of the same kinds with each of a list of values, in each kind of write
 	@$(MAKE) --no-print-directory fuzz-api TOPIC=each
 
@@ -272,5 +275,5 @@ clean: ## remove every build directory
 
 comma := ,
 
-.PHONY: fuzz-api fuzz-api-each fuzz-api-kinds fuzz-api-topics peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
+.PHONY: fuzz-api fuzz-api-stories fuzz-api-each fuzz-api-kinds fuzz-api-topics peers-policies upstream release release-check packages manifests charts mutate image image-check arm64 sim peers all help setup demo test check asan tsan msan msan-with-clang fuzz fuzz-with-clang soak bench bench-diff golden \
 	cover gates fmt format layers banned limits headers style symbols circles way-out docs commits tidy man dist install clean

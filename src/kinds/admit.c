@@ -1,4 +1,4 @@
-/* Admission of nodes, volumes and priority classes; the error all admission ends in. */
+/* Admission of nodes, volumes, ingresses and priority classes; the error all admission ends in. */
 #include "kinds/admit.h"
 #include "kinds/volume_claim.h"
 
@@ -194,14 +194,13 @@ static bool visit_priority_class(void *context, const struct json *class) {
         return false;
 }
 
-int priority_class_judge(struct kind_context *context, enum kind_operation operation,
-                         const struct json_node *object, struct err *err) {
+JUDGE_HOOK(priority_class_judge) {
         struct default_priority other = {
                 .arena = context->scratch,
                 .own_name = node_get_text(node_get(object, "metadata"), "name"),
         };
 
-        (void)operation;
+        (void)operation, (void)old;
         if (!node_is_true(node_get(object, "globalDefault")) || !context->each)
                 return 0;
         context->each(context->engine, "scheduling.k8s.io", "priorityclasses", SLICE_EMPTY,

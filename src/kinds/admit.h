@@ -8,6 +8,9 @@
         int name(struct kind_context *context, enum kind_operation operation,                      \
                  struct json_tree *tree, struct json_node *object, const struct json *old,         \
                  struct err *err)
+#define JUDGE_HOOK(name)                                                                           \
+        int name(struct kind_context *context, enum kind_operation operation,                      \
+                 const struct json_node *object, const struct json *old, struct err *err)
 ADMIT_HOOK(pod_admit);
 ADMIT_HOOK(pod_group_admit);
 ADMIT_HOOK(node_admit);
@@ -44,13 +47,10 @@ int runtime_class_judge(struct kind_context *context, const struct json_node *po
                         struct field_errors *errors, struct err *err);
 
 /* Whether a claim may ask for more: bound ones of a class that allows it. */
-int volume_claim_resize_judge(struct kind_context *context, enum kind_operation operation,
-                              const struct json_node *claim, const struct json *old,
-                              struct err *err);
+JUDGE_HOOK(persistent_volume_claim_judge);
 /* Whether the node of a pod that changes has the features for it, and, when it is resized, the
  * room; sets context->cause. */
-int pod_node_judge(struct kind_context *context, enum kind_operation operation,
-                   const struct json_node *pod, const struct json *old, struct err *err);
+JUDGE_HOOK(pod_judge);
 
 /* Copies the node's zone and region onto a pod that is put there; nothing when there is no node. */
 void pod_topology_labels(struct kind_context *context, struct json_tree *tree,
@@ -65,12 +65,9 @@ int admit_forbid(struct kind_context *context, const struct json_node *object, s
 /* Adds it unless it is there. */
 void admit_finalizer(struct json_tree *tree, struct json_node *object, const char *name);
 /* Only one PriorityClass may be the default. */
-int priority_class_judge(struct kind_context *context, enum kind_operation operation,
-                         const struct json_node *object, struct err *err);
+JUDGE_HOOK(priority_class_judge);
 /* Who approves or signs requests of a signer has to be allowed to; no request is for a client of
  * system:masters. */
-int certificate_signing_request_judge(struct kind_context *context, enum kind_operation operation,
-                                      const struct json_node *object, struct err *err);
+JUDGE_HOOK(certificate_signing_request_judge);
 /* A new PodGroup's template exists. */
-int pod_group_judge(struct kind_context *context, enum kind_operation operation,
-                    const struct json_node *object, struct err *err);
+JUDGE_HOOK(pod_group_judge);

@@ -93,46 +93,44 @@ struct json_node *annotation_read_object(struct json_tree *tree, const struct sc
         return read_value(tree, type, SHAPE_ONE, text);
 }
 
-/* One value in its place; false = it is of another JSON type, or has members that are. The first
- * complaint stays. */
-static bool decode_object(struct json_tree *tree, const struct schema_object *type,
-                          const char *prefix, const struct json_node *value,
-                          struct json_node **ret_object, struct err *err) {
-        bool is_first = !err->text[0];
+/* What is wrong with the rest goes unsaid once there is a complaint. */
+static bool fail_type(const struct json_node *value, const char *prefix,
+                      const struct schema_object *type, struct err *err) {
+        if (!err->text[0])
+                err_set(err, BERTH_ERR_INVALID,
+                        "json: cannot unmarshal %s into Go value of type %s%s",
+                        json_go_name(node_type(value)), prefix, strchr(type->name, '.') + 1);
+        return false;
+}
 
-        if (node_type(value) == JSON_NULL) { /* Go leaves what is there */
-                *ret_object = node_object(tree);
-                return true;
-        }
-        if (node_type(value) != JSON_OBJECT || *prefix) {
-                if (is_first)
-                        err_set(err, BERTH_ERR_INVALID,
-                                "json: cannot unmarshal %s into Go value of type %s%s",
-                                json_go_name(node_type(value)), prefix,
-                                strchr(type->name, '.') + 1);
-                return false;
-        }
+/* False: it is of another JSON type, or has members that are. */
+static bool decode_object(struct json_tree *tree, const struct schema_object *type,
+                          const struct json_node *value, struct json_node **ret_object,
+                          struct err *err) {
         struct err inner = { 0 };
+
+        *ret_object = node_object(tree);
+        if (node_type(value) == JSON_NULL) /* Go leaves what is there */
+                return true;
+        if (node_type(value) != JSON_OBJECT)
+                return fail_type(value, "", type, err);
         *ret_object = fold_names(type, tree, value);
         if (schema_normalise(type, tree, *ret_object, NULL, &inner) == 0)
                 return true;
-        if (is_first)
+        if (!err->text[0])
                 *err = inner;
         return false;
 }
 
 static struct json_node *decode_list(struct json_tree *tree, const struct schema_object *type,
                                      const struct json_node *given, struct err *err) {
-        struct json_node *list = node_array(tree), *object = NULL, *inner;
-        struct node_iter iter = node_iter(given);
-        bool is_right = true;
+        bool is_right = node_type(given) == JSON_ARRAY || node_type(given) == JSON_NULL ||
+                        fail_type(given, "[]", type, err);
+        struct json_node *list = node_array(tree), *object;
 
-        if (node_type(given) != JSON_ARRAY && node_type(given) != JSON_NULL)
-                is_right = decode_object(tree, type, "[]", given, &object, err);
-        while (node_type(given) == JSON_ARRAY && node_next(&iter, NULL, &inner)) {
-                is_right &= decode_object(tree, type, "", inner, &object, err);
-                if (is_right)
-                        node_append(list, object);
+        for (size_t i = 0; i < node_count(given) && node_type(given) == JSON_ARRAY; i++) {
+                is_right &= decode_object(tree, type, node_at(given, i), &object, err);
+                node_append(list, object);
         }
         return is_right ? list : NULL;
 }
@@ -149,7 +147,7 @@ struct json_node *annotation_decode(struct json_tree *tree, const struct schema_
         err->text[0] = '\0';
         if (shape == SHAPE_LIST)
                 return decode_list(tree, type, given, err);
-        return decode_object(tree, type, "", given, &object, err) ? object : NULL;
+        return decode_object(tree, type, given, &object, err) ? object : NULL;
 }
 
 struct json_node *annotation_rename(struct json_tree *tree, const struct schema_object *type,

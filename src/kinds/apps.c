@@ -62,7 +62,7 @@ static const struct kind_info rows[] = {
                 .categories = NAMES("all"),
                 .verbs = VERB_STANDARD,
                 .flags = KIND_NAMESPACED | KIND_GENERATION | KIND_UNCONDITIONAL | KIND_STATUS |
-                         KIND_STATUS_METADATA | KIND_WARN_OF_CHANGES,
+                         KIND_STATUS_METADATA | KIND_WARN_OF_TEMPLATE,
                 .prepare = daemon_set_prepare,
                 .apply_defaults = daemon_set_defaults,
                 .validate = daemon_set_validate,

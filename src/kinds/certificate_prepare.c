@@ -199,11 +199,11 @@ static bool is_of_masters(const struct json_node *spec) {
         return is_found;
 }
 
-int certificate_signing_request_judge(struct kind_context *context, enum kind_operation operation,
-                                      const struct json_node *object, struct err *err) {
+JUDGE_HOOK(certificate_signing_request_judge) {
         const struct json_node *spec = node_get(object, "spec");
         struct slice signer = node_get_text(spec, "signerName");
 
+        (void)old;
         if (operation == KIND_CREATE)
                 return is_of_masters(spec)
                                ? admit_forbid(context, object, err,

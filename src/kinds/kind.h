@@ -53,6 +53,7 @@ enum kind_flags {
         KIND_OWNED_STATUS = 1048576,  /* writes of the object own the status they bring, too */
         KIND_REPORTED_ONCE = 2097152, /* of equal complaints one is shown */
         KIND_WARN_OF_NEW = 4194304,   /* an update warns of what the stored object does not */
+        KIND_WARN_OF_TEMPLATE = 8388608, /* an update that leaves its template warns of nothing */
         KIND_UNCOLLECTED = 16384, /* no garbage collection: the policy of a deletion is unread */
 };
 
@@ -166,9 +167,10 @@ struct kind_info {
         const char *deprecation;    /* Warning on every request; NULL = none */
         const char *hidden_annotation; /* only whole objects show it (daemonsets) */
 
-        /* Refuses a valid object that is created or changed; NULL = never. */
+        /* Refuses a valid object that is created or changed; NULL = never. old: the stored one,
+         * NULL at create. */
         int (*judge)(struct kind_context *context, enum kind_operation operation,
-                     const struct json_node *object, struct err *err);
+                     const struct json_node *object, const struct json *old, struct err *err);
 
         /* KIND_REVIEW rows: fills in the answer (status) of a posted object. What is wrong with the
          * question goes to errors; the result is an error for anything else. */
@@ -226,6 +228,7 @@ struct kind_context {
         struct slice subresource; /* of a write; empty = the object itself */
         struct user_info user;
         bool has_eviction_responders; /* the field of pods is served */
+        unsigned minor;               /* version of Kubernetes that is served */
         unsigned gates;               /* enum kind_gates that are on */
         bool is_dry_run;
         bool has_name;        /* of a write: a name that is generated is there by now */

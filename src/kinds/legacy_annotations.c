@@ -75,20 +75,28 @@ static const struct schema_object avoid_type = { .name = "core.v1.AvoidPods",
 
 /* ---- checks ---- */
 
-/* The list that an annotation holds, with the members' names of today; NULL = it is none, which is
- * said. */
-static struct json_node *read_list(struct checker *checker, struct json_tree *tree,
-                                   const struct at *at, const char *key, struct slice text) {
-        bool is_taints = strcmp(key, TAINTS) == 0;
-        const char *type = is_taints ? "core.v1.Taint" : "core.v1.Toleration";
-        struct err err = { 0 };
+/* A list in an annotation, of which today's type has other names. */
+struct legacy_list {
+        const char *key;
+        const struct schema_object *type;
+        const char *today;
+};
 
-        const struct json_node *list = annotation_decode(
-                tree, is_taints ? &taint_type : &toleration_type, SHAPE_LIST, text, &err);
+static const struct legacy_list taints_list = { TAINTS, &taint_type, "core.v1.Taint" };
+static const struct legacy_list tolerations_list = { TOLERATIONS, &toleration_type,
+                                                     "core.v1.Toleration" };
+
+/* With the names of today; NULL = the text is none, which is said. */
+static struct json_node *read_list(struct checker *checker, struct json_tree *tree,
+                                   const struct at *at, const struct legacy_list *legacy,
+                                   struct slice text) {
+        struct err err = { 0 };
+        const struct json_node *list =
+                annotation_decode(tree, legacy->type, SHAPE_LIST, text, &err);
 
         if (list)
-                return annotation_rename(tree, schema_named(type), list);
-        report_text(checker, at, NULL, slice_of(key), message_of(checker, "%s", err.text));
+                return annotation_rename(tree, schema_named(legacy->today), list);
+        report_text(checker, at, NULL, slice_of(legacy->key), message_of(checker, "%s", err.text));
         return NULL;
 }
 
@@ -96,7 +104,7 @@ static void check_given_taints(struct checker *checker, const struct at *at, str
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
         struct at list = at_member(at, TAINTS);
 
-        check_node_taints(checker, &list, read_list(checker, tree, at, TAINTS, text));
+        check_node_taints(checker, &list, read_list(checker, tree, at, &taints_list, text));
 }
 
 /* Upstream crashes on an owner that does not say whether it is a controller; here it is none. */
@@ -138,7 +146,7 @@ void check_toleration_annotation(struct checker *checker, const struct at *at,
         if (text.len == 0)
                 return;
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
-        check_tolerations(checker, &list, read_list(checker, tree, at, TOLERATIONS, text));
+        check_tolerations(checker, &list, read_list(checker, tree, at, &tolerations_list, text));
 }
 
 void check_node_annotations(struct checker *checker, const struct json_node *node) {

@@ -1,10 +1,9 @@
 /* Annotations that mean something to the validation of pods. */
 #include "kinds/legacy_annotations.h"
+#include "kinds/old_profiles.h"
 #include "kinds/pod_check.h"
 
 #include "base/util.h"
-
-#define APP_ARMOR "container.apparmor.security.beta.kubernetes.io/"
 
 void check_pod_annotations(struct checker *checker, const struct at *at,
                            const struct json_node *pod) {

@@ -55,14 +55,14 @@ static bool has_template(const struct json *workload, struct slice name) {
         return false;
 }
 
-int pod_group_judge(struct kind_context *context, enum kind_operation operation,
-                    const struct json_node *object, struct err *err) {
+JUDGE_HOOK(pod_group_judge) {
         const struct json_node *metadata = node_get(object, "metadata");
         const struct json_node *reference =
                 node_get(node_get(node_get(object, "spec"), "podGroupTemplateRef"), "workload");
         struct slice name = node_get_text(reference, "workloadName");
         struct slice template = node_get_text(reference, "podGroupTemplateName");
 
+        (void)old;
         if (operation != KIND_CREATE || node_type(reference) != JSON_OBJECT || !context->lookup)
                 return 0;
         const struct json *workload =

@@ -12,8 +12,9 @@
 
 /* ---- features ---- */
 
-static bool changes_pod_level(const struct json_node *spec, const struct json *old) {
-        const struct json_node *now = node_get(spec, "resources");
+/* owner: the pod's spec, or a container. */
+static bool changes_resources(const struct json_node *owner, const struct json *old) {
+        const struct json_node *now = node_get(owner, "resources");
         const struct json *was = json_get(old, "resources");
 
         return now && was ? !node_equal_json(now, was) : now || was;
@@ -25,14 +26,10 @@ static bool changes_init(const struct json_node *spec, const struct json *old) {
         const struct json_node *list = node_get(spec, "initContainers");
         const struct json *before;
 
-        for (size_t i = 0; json_next(&iter, NULL, &before); i++) {
-                const struct json_node *now = node_get(node_at(list, i), "resources");
-                const struct json *was = json_get(before, "resources");
-
+        for (size_t i = 0; json_next(&iter, NULL, &before); i++)
                 if (!slice_is(json_get_text(before, "restartPolicy"), "Always") &&
-                    (now && was ? !node_equal_json(now, was) : now || was))
+                    changes_resources(node_at(list, i), before))
                         return true;
-        }
         return false;
 }
 
@@ -41,7 +38,7 @@ static const struct {
         const char *name;
         bool (*is_needed)(const struct json_node *spec, const struct json *old);
 } features[] = {
-        { "InPlacePodLevelResourcesVerticalScaling", changes_pod_level },
+        { "InPlacePodLevelResourcesVerticalScaling", changes_resources },
         { "InPlacePodVerticalScalingInitContainers", changes_init },
 };
 
@@ -141,16 +138,14 @@ static bool has_new_generation(const struct json_node *pod, const struct json *o
                json_get_i64(json_get(old, "metadata"), "generation", 0);
 }
 
-int pod_node_judge(struct kind_context *context, enum kind_operation operation,
-                   const struct json_node *pod, const struct json *old, struct err *err) {
-        struct slice name = node_get_text(node_get(pod, "spec"), "nodeName");
+JUDGE_HOOK(pod_judge) {
+        struct slice name = node_get_text(node_get(object, "spec"), "nodeName");
         bool is_resize = slice_is(context->subresource, "resize");
 
-        if (operation != KIND_UPDATE || strcmp(context->kind->plural, "pods") != 0 ||
-            context->kind->group[0] || (context->subresource.len && !is_resize) || name.len == 0 ||
-            !has_new_generation(pod, old) || !release_has(kind_minor(), RELEASE_NODE_FEATURES))
+        if (operation != KIND_UPDATE || (context->subresource.len && !is_resize) || name.len == 0 ||
+            !has_new_generation(object, old) || !release_has(context->minor, RELEASE_NODE_FEATURES))
                 return 0;
         const struct json *node = context->lookup(context->engine, "", "nodes", SLICE_EMPTY, name);
-        int r = judge_features(context, pod, old, node, err);
-        return r == 0 && is_resize ? judge_resize(context, pod, node, err) : r;
+        int r = judge_features(context, object, old, node, err);
+        return r == 0 && is_resize ? judge_resize(context, object, node, err) : r;
 }

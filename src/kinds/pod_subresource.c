@@ -328,7 +328,8 @@ static void check_presence(struct resize_check *check) {
         const struct json_node *was = node_get(check->was, "resources");
         const struct json_node *now = node_get(check->now, "resources");
 
-        if (check->checker->errors->count == 0 && !was != !now)
+        if (!has_pod_level(check->was) && !has_pod_level(check->now) &&
+            check->checker->errors->count == 0 && !was != !now)
                 forbid_resize(check, &check->at, NULL, ONLY_RESOURCES);
 }
 
@@ -366,8 +367,7 @@ static void check_resize(struct checker *checker, const struct json_node *pod,
                 if (has_pod_level(check.was) || has_pod_level(check.now))
                         check_pod_level(&check);
                 check_containers_resize(&check);
-                if (!has_pod_level(check.was) && !has_pod_level(check.now))
-                        check_presence(&check);
+                check_presence(&check);
         }
         json_tree_free(check.tree);
 }

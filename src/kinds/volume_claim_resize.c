@@ -40,15 +40,12 @@ static const char *growth_refusal(struct kind_context *context, const struct jso
                          "that provisions the pvc must support resize";
 }
 
-int volume_claim_resize_judge(struct kind_context *context, enum kind_operation operation,
-                              const struct json_node *claim, const struct json *old,
-                              struct err *err) {
-        if (operation != KIND_UPDATE || context->subresource.len || context->kind->group[0] ||
-            strcmp(context->kind->plural, "persistentvolumeclaims") != 0)
+JUDGE_HOOK(persistent_volume_claim_judge) {
+        if (operation != KIND_UPDATE || context->subresource.len)
                 return 0;
-        struct json_doc *doc = json_doc_of(claim);
+        struct json_doc *doc = json_doc_of(object);
         const char *text = growth_refusal(context, json_doc_root(doc), old);
 
         json_doc_free(doc);
-        return text ? admit_forbid(context, claim, err, "%s", text) : 0;
+        return text ? admit_forbid(context, object, err, "%s", text) : 0;
 }

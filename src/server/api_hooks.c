@@ -99,6 +99,7 @@ void hooks_prepare(struct api_context *context, const struct api_resource *resou
                 .subresource = context->route.subresource,
                 .user = api_user_info(&context->user),
                 .has_eviction_responders = context->engine->has_eviction_responders,
+                .minor = context->engine->resources.minor,
                 .gates = context->engine->resources.gates,
                 .is_dry_run = context->is_dry_run,
                 .engine = context,

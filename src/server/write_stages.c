@@ -210,18 +210,23 @@ static bool is_new_generation(const struct api_write *write) {
                        json_get_i64(json_get(write->old_json, "metadata"), "generation", 0);
 }
 
-/* Of a DaemonSet counts its template alone. */
-static bool is_worth_warnings(const struct api_write *write) {
+static bool has_same_template(const struct api_write *write) {
         const struct json *before = json_get(json_get(write->old_json, "spec"), "template");
 
-        if (strcmp(write->resource->kind->plural, "daemonsets") != 0 || !before)
-                return is_new_generation(write);
-        return !node_equal_json(node_get(node_get(write->object, "spec"), "template"), before);
+        return before &&
+               node_equal_json(node_get(node_get(write->object, "spec"), "template"), before);
+}
+
+static bool is_worth_warnings(const struct api_write *write) {
+        unsigned flags = write->resource->kind->flags;
+
+        return (!(flags & KIND_WARN_OF_CHANGES) || is_new_generation(write)) &&
+               (!(flags & KIND_WARN_OF_TEMPLATE) || !has_same_template(write));
 }
 
 static void emit_all_warnings(struct api_context *context, const struct api_write *write,
                               const struct kind_info *kind) {
-        if (kind->warn && (!(kind->flags & KIND_WARN_OF_CHANGES) || is_worth_warnings(write)))
+        if (kind->warn && is_worth_warnings(write))
                 emit_warnings(context, write, kind);
         if (kind->warn_each)
                 kind->warn_each(write->operation, write->object, write->old_json, emit_warning,
@@ -273,21 +278,15 @@ static int ask_plugins(struct api_context *context, struct api_write *write,
         if (limit_range_judge(&context->hooks, write->tree, write->object, write->old_json, err) <
             0)
                 return API_FAILED;
-        if (kind->judge && kind->judge(&context->hooks, write->operation, write->object, err) < 0)
-                return API_FAILED;
         if (pod_security_judge(&context->hooks, write->operation, write->object, write->old_json,
                                errors, err) < 0)
-                return API_FAILED;
-        if (errors->count == 0 &&
-            volume_claim_resize_judge(&context->hooks, write->operation, write->object,
-                                      write->old_json, err) < 0)
                 return API_FAILED;
         if (errors->count == 0 && is_create &&
             runtime_class_judge(&context->hooks, write->object, errors, err) < 0)
                 return API_FAILED;
-        return errors->count ? 0
-                             : pod_node_judge(&context->hooks, write->operation, write->object,
-                                              write->old_json, err);
+        return errors->count || !kind->judge ? 0
+                                             : kind->judge(&context->hooks, write->operation,
+                                                           write->object, write->old_json, err);
 }
 
 int run_judges(struct api_context *context, struct api_write *write) {

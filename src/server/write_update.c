@@ -137,7 +137,9 @@ static void take_member(struct api_write *write, struct json_node *to, const cha
                 node_remove(to, member);
 }
 
-/* A write through /status is the old object with a new status, and for some kinds new metadata. */
+/* A write through /status is the old object with a new status, and what of the metadata is taken:
+ * for some kinds all, for the others what ResetObjectMetaForStatus() leaves, for custom resources
+ * less. */
 static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");

@@ -163,7 +163,9 @@ static inline int kind_test_write(struct kind_test *test, enum kind_operation op
         assert_int_equal(kind_test_normalise(test), 0);
         if (kind->validate)
                 kind->validate(&test->context, operation, test->object, test->old, &test->errors);
-        return kind->judge ? kind->judge(&test->context, KIND_CREATE, test->object, &test->err) : 0;
+        return kind->judge
+                       ? kind->judge(&test->context, KIND_CREATE, test->object, NULL, &test->err)
+                       : 0;
 }
 
 /* "path: message" of every error, one per line. */

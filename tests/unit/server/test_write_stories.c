@@ -326,6 +326,47 @@ static void test_default_classes(void **state) {
         play(steps, ARRAY_LEN(steps));
 }
 
+#define DAEMONS "/apis/apps/v1/namespaces/default/daemonsets"
+
+/* Warnings are about the template: who leaves it is told nothing. */
+static void test_daemon_warnings(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(
+                ask(&f, "POST", DAEMONS,
+                    "{\"metadata\":{\"name\":\"d\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+                    "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":"
+                    "{" CONTAINERS
+                    ",\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"z\","
+                    "\"whenUnsatisfiable\":\"ScheduleAnyway\"}]}}}}"),
+                201);
+        assert_true(f.has_warning);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DAEMONS "/d",
+                                   "{\"spec\":{\"updateStrategy\":{\"type\":\"OnDelete\"}}}"),
+                         200);
+        assert_false(f.has_warning);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, DAEMONS "/d",
+                                   "{\"spec\":{\"template\":{\"spec\":{\"hostNetwork\":true}}}}"),
+                         200);
+        assert_true(f.has_warning);
+        fixture_free(&f);
+}
+
+/* Upstream's printer of kinds that have no columns of their own makes no list without objects. */
+static void test_empty_tables(void **state) {
+        static const char table[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(
+                ask_as(&f, "GET", "/api/v1/namespaces/default/limitranges", NULL, table, ""), 200);
+        assert_non_null(strstr(f.text, "\"rows\":null}"));
+        assert_int_equal(ask_as(&f, "GET", PODS, NULL, table, ""), 200);
+        assert_non_null(strstr(f.text, "\"rows\":[]}"));
+        fixture_free(&f);
+}
+
 #define RESOURCE_CLAIMS "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 
 /* Of the metadata that comes with a status, the name's beginning counts, and no end. */
@@ -354,6 +395,8 @@ int main(void) {
                 cmocka_unit_test(test_budget_owner),
                 cmocka_unit_test(test_bound_condition),
                 cmocka_unit_test(test_claims_grow),
+                cmocka_unit_test(test_daemon_warnings),
+                cmocka_unit_test(test_empty_tables),
                 cmocka_unit_test(test_default_classes),
                 cmocka_unit_test(test_status_metadata),
         };
