@@ -33,7 +33,7 @@ may yes create evictionrequests.lifecycle.berth.dev
 may no patch nodes
 may no create customresourcedefinitions.apiextensions.k8s.io
 
-# The manifest's own arguments, with quicker Leases and passes.
+# The manifest's own arguments, with quicker passes and tries for a Lease; on a slow machine no Lease may be lost.
 manifest_args() {
         sed -n 's/^        - \(--.*\)$/\1/p' "$deploy/run/deployment.yaml" | sed "s|/etc/berth|$work|; s/=5m/=2s/; s/port=10259/port=$1/"
 }
@@ -42,8 +42,8 @@ start() { # start NAME PORT ARGUMENT...
         shift 2
         # shellcheck disable=SC2046
         "$berth" run $(manifest_args "$port") --kubeconfig "$work/run.kubeconfig" --no-audit-output \
-                --audit-file "$work/$name.audit" --authentication-skip-lookup --authorization-always-allow-paths='/*' --leader-elect-lease-duration 3s \
-                --leader-elect-renew-deadline 2s --leader-elect-retry-period 300ms "$@" >"$work/$name.log" 2>&1 &
+                --audit-file "$work/$name.audit" --authentication-skip-lookup --authorization-always-allow-paths='/*' --leader-elect-lease-duration 15s \
+                --leader-elect-renew-deadline 12s --leader-elect-retry-period 300ms "$@" >"$work/$name.log" 2>&1 &
         process=$!
         children="$children $process"
 }
