@@ -427,6 +427,7 @@ void check_pod_status_update(struct checker *checker, const struct json_node *po
                                       .old_status = json_get(old, "status"),
                                       .at = at_root("status") };
 
+        check_pod_annotation_updates(checker, pod, old);
         check_conditions(&check);
         check_nominated(&check, old);
         check_generation(checker, &check.at, check.status);

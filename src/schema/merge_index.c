@@ -67,6 +67,22 @@ struct map *merge_places_new(const struct json *list, const char *key) {
         return places;
 }
 
+struct map *merge_places_of(const struct json_node *list, size_t count, const char *key) {
+        struct node_iter iter = node_iter(list);
+        struct json_node *element;
+        struct map *places = map_new();
+        struct buf text = { 0 };
+
+        for (uintptr_t i = 1; i <= count && node_next(&iter, NULL, &element); i++) {
+                pace_step();
+                if (target_key_text(target_key(element, key), &text) &&
+                    !map_get(places, buf_view(&text)))
+                        map_put(places, buf_view(&text), (void *)i);
+        }
+        buf_release(&text);
+        return places;
+}
+
 size_t merge_place(const struct map *places, const struct json_node *element, const char *key) {
         struct buf text = { 0 };
         uintptr_t place = 0;

@@ -34,5 +34,7 @@ void merge_index_sweep(struct merge_index *index);
 const struct json *merge_key_of(const struct json *element, const char *key);
 /* Places of the keys in a list of a patch, for merge_place; of equal ones the first. */
 struct map *merge_places_new(const struct json *list, const char *key);
+/* The same of the first `count` elements of a list that is merged into. */
+struct map *merge_places_of(const struct json_node *list, size_t count, const char *key);
 /* SIZE_MAX when the list does not have the element's key. */
 size_t merge_place(const struct map *places, const struct json_node *element, const char *key);

@@ -179,24 +179,36 @@ int strategic_check_places(struct merge *merge, const struct json_node *list,
 
 struct ranked {
         struct json_node *node;
-        size_t server, patch; /* index in the old list, in the order; SIZE_MAX = absent */
+        size_t place;
+        /* Index of the first of its key in the old list, in the order; SIZE_MAX = absent. */
+        size_t server, patch;
 };
 
+/* Elements of one key stay as they are. */
 static int rank_order(const void *a, const void *b) {
         const struct ranked *x = a, *y = b;
 
-        return x->patch < y->patch ? -1 : x->patch > y->patch;
+        if (x->patch != y->patch)
+                return x->patch < y->patch ? -1 : 1;
+        return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Untouched elements keep their order, ordered ones get theirs; the two sequences are merged by
- * the place that the elements had before, new ones first. */
-static void strategic_merge_arrange(struct merge *merge, struct json_node *target,
-                                    const struct ranked *all, size_t count) {
+static int rank_others(const void *a, const void *b) {
+        const struct ranked *x = a, *y = b;
+
+        if (x->server != y->server)
+                return x->server < y->server ? -1 : 1;
+        return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Untouched elements keep their order, those of one key together; ordered ones get theirs; the
+ * two sequences are merged by the place that the elements had before, new ones first. */
+static void strategic_merge_arrange(struct json_node *target, const struct ranked *all,
+                                    size_t count) {
         struct ranked *ordered = xcalloc(count + 1, sizeof(*ordered));
         struct ranked *others = xcalloc(count + 1, sizeof(*others));
         size_t ordered_count = 0, other_count = 0, i = 0, j = 0;
 
-        (void)merge;
         for (size_t k = 0; k < count; k++) {
                 if (all[k].patch != SIZE_MAX)
                         ordered[ordered_count++] = all[k];
@@ -204,6 +216,7 @@ static void strategic_merge_arrange(struct merge *merge, struct json_node *targe
                         others[other_count++] = all[k];
         }
         qsort(ordered, ordered_count, sizeof(*ordered), rank_order);
+        qsort(others, other_count, sizeof(*others), rank_others);
         node_array_clear(target);
         while (i < other_count || j < ordered_count) {
                 bool is_other =
@@ -219,20 +232,21 @@ static void strategic_merge_arrange(struct merge *merge, struct json_node *targe
 /* The first `retained` elements are old; up to `reused` new ones behind them count as old too:
  * upstream's deletions leave holes in the old list, which the first additions fill before it is
  * consulted. */
-void strategic_merge_reorder(struct merge *merge, struct json_node *target,
-                             const struct json *order, const char *key, size_t retained,
-                             size_t reused) {
+void strategic_merge_reorder(struct json_node *target, const struct json *order, const char *key,
+                             size_t retained, size_t reused) {
         size_t count = node_count(target);
         struct ranked *all = xcalloc(count + 1, sizeof(*all));
         struct map *places = merge_places_new(order, key);
+        struct map *old = merge_places_of(target, retained + reused, key);
         struct node_iter iter = node_iter(target);
         struct json_node *element;
 
         for (size_t i = 0; node_next(&iter, NULL, &element); i++)
-                all[i] = (struct ranked){ element, i < retained + reused ? i : SIZE_MAX,
+                all[i] = (struct ranked){ element, i, merge_place(old, element, key),
                                           merge_place(places, element, key) };
         map_free(places);
-        strategic_merge_arrange(merge, target, all, count);
+        map_free(old);
+        strategic_merge_arrange(target, all, count);
         free(all);
 }
 
@@ -375,7 +389,7 @@ int strategic_merge_list(struct merge *merge, struct json_node *target, const ch
         if (r < 0)
                 return r;
         if (!is_replaced_whole(patch))
-                strategic_merge_reorder(merge, target, order ? order : patch, key, retained,
+                strategic_merge_reorder(target, order ? order : patch, key, retained,
                                         order ? before - retained : 0);
         return 0;
 }

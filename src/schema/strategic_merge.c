@@ -241,7 +241,7 @@ static int order_list(struct merge *merge, struct json_node *list, const struct 
         if (strategic_check_places(merge, list, order, key) < 0 ||
             strategic_check_order_keys(merge, order, key) < 0)
                 return BERTH_ERR_INTERNAL;
-        strategic_merge_reorder(merge, list, order, key, node_count(list), 0);
+        strategic_merge_reorder(list, order, key, node_count(list), 0);
         return 0;
 }
 

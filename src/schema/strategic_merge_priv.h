@@ -46,6 +46,5 @@ int strategic_fail_empty(struct merge *merge);
 /* "$deleteFromPrimitiveList"; lists of objects are merged all the same. */
 int strategic_delete_values(struct merge *merge, struct json_node *target, const char *key,
                             const struct schema_object *schema, const struct json *values);
-void strategic_merge_reorder(struct merge *merge, struct json_node *target,
-                             const struct json *order, const char *key, size_t retained,
-                             size_t reused);
+void strategic_merge_reorder(struct json_node *target, const struct json *order, const char *key,
+                             size_t retained, size_t reused);

@@ -43,6 +43,16 @@ static const struct merge_case cases[] = {
           CONTAINERS("[{\"name\":\"y\",\"image\":\"9\"},{\"name\":\"w\"}]"),
           CONTAINERS("[{\"name\":\"x\"},{\"name\":\"y\",\"image\":\"9\"},{\"name\":\"w\"},"
                      "{\"name\":\"z\"}]") },
+        /* Those of one key come together, though the patch names none of them. */
+        { "Deployment",
+          CONTAINERS("[{\"name\":\"x\"},{\"name\":\"y\"},{\"name\":\"x\",\"image\":\"2\"}]"),
+          CONTAINERS("[]"),
+          CONTAINERS("[{\"name\":\"x\"},{\"name\":\"x\",\"image\":\"2\"},{\"name\":\"y\"}]") },
+        { "Deployment",
+          CONTAINERS("[{\"name\":\"x\"},{\"name\":\"y\"},{\"name\":\"x\",\"image\":\"2\"}]"),
+          CONTAINERS("[{\"name\":\"w\"},{\"name\":\"w\"},{\"name\":\"x\",\"image\":\"3\"}]"),
+          CONTAINERS("[{\"name\":\"w\"},{\"name\":\"x\",\"image\":\"3\"},"
+                     "{\"name\":\"x\",\"image\":\"2\"},{\"name\":\"y\"}]") },
         { "Deployment", CONTAINERS("[{\"name\":\"a\"},{\"name\":\"b\"}]"),
           CONTAINERS("[{\"$patch\":\"delete\",\"name\":\"a\"}]"),
           CONTAINERS("[{\"name\":\"b\"}]") },

@@ -151,6 +151,13 @@ static void test_pod_annotations(void **state) {
                   "may not remove or update mirror pod annotation" },
                 { MERGE_PATCH, PODS "/m/resize", "{}", 422,
                   "is invalid: []: Forbidden: static pods cannot be resized" },
+                /* Writes of the status change annotations, too. */
+                { MERGE_PATCH, PODS "/p/status", NOTED(MIRROR, "\"x\""), 422,
+                  "may not add mirror pod annotation" },
+                { MERGE_PATCH, PODS "/p/status", NOTED(TOLERATIONS, "\"x\""), 422,
+                  "metadata.annotations: Invalid value: \\\"" TOLERATIONS },
+                { MERGE_PATCH, PODS "/m/status", NOTED(MIRROR, "null"), 422,
+                  "may not remove or update mirror pod annotation" },
         };
 
         (void)state;
