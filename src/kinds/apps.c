@@ -2,6 +2,7 @@
 #include "kinds/check.h"
 #include "kinds/defaults.h"
 #include "kinds/kinds.h"
+#include "kinds/number_annotation.h"
 #include "kinds/prepare.h"
 #include "kinds/row.h"
 #include "kinds/warn.h"
@@ -38,6 +39,8 @@ static const struct table_column stateful_set_columns[] = {
         { "Images", "string", "", 1 },
 };
 
+static const struct number_annotation template_generation = { .key = TEMPLATE_GENERATION };
+
 static const struct kind_info rows[] = {
         {
                 .group = "apps",
@@ -55,7 +58,7 @@ static const struct kind_info rows[] = {
                 .group = "apps",
                 .version = "v1",
                 .plural = "daemonsets",
-                .hidden_annotation = "deprecated.daemonset.template.generation",
+                .number = &template_generation,
                 .singular = "daemonset",
                 .kind = "DaemonSet",
                 .short_names = NAMES("ds"),
@@ -74,6 +77,7 @@ static const struct kind_info rows[] = {
                 .group = "apps",
                 .version = "v1",
                 .plural = "deployments",
+                .number = &rollback_revision,
                 .singular = "deployment",
                 .kind = "Deployment",
                 .short_names = NAMES("deploy"),

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct kind_info;
+struct number_annotation;
 struct kind_context;
 
 enum kind_verbs {
@@ -165,7 +166,7 @@ struct kind_info {
                                     struct slice name);
         const char *orphan_warning; /* of KIND_ORPHANS: what a deletion that orphans says (jobs) */
         const char *deprecation;    /* Warning on every request; NULL = none */
-        const char *hidden_annotation; /* only whole objects show it (daemonsets) */
+        const struct number_annotation *number; /* daemonsets, deployments */
 
         /* Refuses a valid object that is created or changed; NULL = never. old: the stored one,
          * NULL at create. */

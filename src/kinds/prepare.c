@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "kinds/check.h"
 #include "kinds/defaults.h"
+#include "kinds/number_annotation.h"
 #include <stdio.h>
 
 void keep_member(struct json_tree *tree, struct json_node *object, const struct json *old,
@@ -222,12 +223,12 @@ PREPARE_HOOK(persistent_volume_claim_prepare) {
 /* The status path of deployments may set annotations but not labels. */
 PREPARE_HOOK(deployment_prepare) {
         status_prepare(context, operation, tree, object, old);
-        if (operation == KIND_UPDATE_STATUS)
+        if (operation == KIND_UPDATE_STATUS) {
                 keep_member(tree, node_get(object, "metadata"), json_get(old, "metadata"),
                             "labels");
+                number_annotation_keep(&rollback_revision, tree, object, old);
+        }
 }
-
-#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
 
 /* Daemon sets count the versions of their template in an annotation. */
 PREPARE_HOOK(daemon_set_prepare) {

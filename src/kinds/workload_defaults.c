@@ -1,5 +1,6 @@
 /* Defaults of workloads: groups apps and batch, replication controllers, pod templates. */
 #include "kinds/defaults.h"
+#include "kinds/number_annotation.h"
 
 void deployment_defaults(struct json_tree *tree, struct json_node *object) {
         struct json_node *spec = node_need_object(tree, object, "spec");
@@ -37,8 +38,8 @@ void daemon_set_defaults(struct json_tree *tree, struct json_node *object) {
         default_absent_i64(tree, spec, "revisionHistoryLimit", 10);
         /* A number inside upstream, so that every writer has one to own. */
         struct json_node *metadata = node_need_object(tree, object, "metadata");
-        default_text(tree, node_need_object(tree, metadata, "annotations"),
-                     "deprecated.daemonset.template.generation", "0");
+        default_text(tree, node_need_object(tree, metadata, "annotations"), TEMPLATE_GENERATION,
+                     "0");
 }
 
 /* Claims in a stateful set are complete objects. */

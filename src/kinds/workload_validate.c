@@ -1,4 +1,5 @@
 /* Validation of workloads: groups apps and batch, replication controllers, pod templates. */
+#include "kinds/number_annotation.h"
 #include "kinds/volume_rules.h"
 #include "kinds/workload_check.h"
 
@@ -161,6 +162,18 @@ static void check_replica_status(struct checker *checker, const struct json_node
 
 /* ---- apps ---- */
 
+static void check_rollback(struct checker *checker, const struct at *at,
+                           const struct json_node *deployment) {
+        const struct json_node *annotations =
+                node_get(node_get(deployment, "metadata"), "annotations");
+        struct at rollback = at_member(at, "rollback");
+        int64_t revision;
+
+        if (slice_to_i64(node_get_text(annotations, ROLLBACK_REVISION), &revision) && revision < 0)
+                report_number(checker, &rollback, "version", revision,
+                              "must be greater than or equal to 0");
+}
+
 VALIDATE_HOOK(deployment_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
@@ -178,6 +191,7 @@ VALIDATE_HOOK(deployment_validate) {
         check_deployment_strategy(&checker, &strategy, node_get(spec, "strategy"));
         check_not_negative(&checker, &at, spec, "minReadySeconds");
         check_not_negative(&checker, &at, spec, "revisionHistoryLimit");
+        check_rollback(&checker, &at, object);
         check_not_negative(&checker, &at, spec, "progressDeadlineSeconds");
         if (node_get(spec, "progressDeadlineSeconds") && deadline_s <= ready_s)
                 report_number(&checker, &at, "progressDeadlineSeconds", deadline_s,

@@ -1,5 +1,6 @@
 /* Request bodies: from text to a checked object of the expected kind. */
 #include "server/api_decode.h"
+#include "kinds/number_annotation.h"
 #include "server/managed_fields.h"
 
 #include "schema/go_json.h"
@@ -274,20 +275,42 @@ static int parse_body(struct api_context *context, struct strictness *strictness
                           "application/vnd.kubernetes.protobuf");
 }
 
-int fail_applied(struct api_context *context, const struct api_resource *resource,
-                 const char *complaint) {
+static const char *applied_type(struct api_context *context, const struct api_resource *resource) {
+        return arena_printf(context->arena, "%s%s, Kind=%s", *resource->kind->group ? "" : "/",
+                            resource->api_version, resource->kind->kind);
+}
+
+/* "namespace/name; type" of an applied configuration, as it says them. */
+static const char *applied_name(struct api_context *context, const struct api_resource *resource) {
         const struct json *metadata =
                 json_get(request_json(context, context->request->body), "metadata");
-        const char *type =
-                arena_printf(context->arena, "%s%s, Kind=%s", *resource->kind->group ? "" : "/",
-                             resource->api_version, resource->kind->kind);
 
+        return arena_printf(context->arena, SLICE_FMT "/" SLICE_FMT "; %s",
+                            SLICE_ARG(json_get_text(metadata, "namespace")),
+                            SLICE_ARG(json_get_text(metadata, "name")),
+                            applied_type(context, resource));
+}
+
+int fail_applied(struct api_context *context, const struct api_resource *resource,
+                 const char *complaint) {
         return fail_plain(context, 500, NULL,
-                          "failed to convert new object (" SLICE_FMT "/" SLICE_FMT
-                          "; %s) to proper version: unable to convert unstructured object to %s: "
-                          "%s",
-                          SLICE_ARG(json_get_text(metadata, "namespace")),
-                          SLICE_ARG(json_get_text(metadata, "name")), type, type, complaint);
+                          "failed to convert new object (%s) to proper version: unable to convert "
+                          "unstructured object to %s: %s",
+                          applied_name(context, resource), applied_type(context, resource),
+                          complaint);
+}
+
+int fail_unconverted(struct api_context *context, const struct api_resource *resource,
+                     const char *complaint) {
+        return fail_plain(context, 500, NULL, "failed to convert to unversioned (%s): %s",
+                          applied_name(context, resource), complaint);
+}
+
+int convert_numbers(const struct api_resource *resource, struct json_tree *tree,
+                    struct json_node *object, struct err *err) {
+        const struct number_annotation *number = resource->kind->number;
+
+        return number ? number_annotation_convert(number, tree, object, err) : 0;
 }
 
 /* Types, unknown fields, zero values; without a schema any JSON is taken as it is. */
@@ -315,11 +338,16 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                 r = context->resource->kind->prune(context->resource->kind, decoded->tree,
                                                    decoded->object, strictness_unknown, strictness,
                                                    &err);
+        bool is_decoded = r == 0;
+        if (r == 0 && context->resource && strcmp(kind, context->resource->kind->kind) == 0)
+                r = convert_numbers(context->resource, decoded->tree, decoded->object, &err);
         report_paths(strictness, r == 0);
         if (r < 0)
                 context->warning_count = strictness->warnings_before; /* only of what decodes */
         if (r < 0 && is_options)
                 return fail_bad_request(context, "%s", err.text);
+        if (r < 0 && is_applied && is_decoded)
+                return fail_unconverted(context, context->resource, err.text);
         if (r < 0)
                 return is_applied ? fail_applied(context, context->resource, err.text)
                                   : fail_bad_request(

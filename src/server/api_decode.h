@@ -18,6 +18,12 @@ int decode_applied(struct api_context *context, struct decoded *ret_decoded);
 /* An applied configuration made an object that has wrong types. */
 int fail_applied(struct api_context *context, const struct api_resource *resource,
                  const char *complaint);
+/* The same of what decodes and cannot become an object of the server's own type. */
+int fail_unconverted(struct api_context *context, const struct api_resource *resource,
+                     const char *complaint);
+/* Annotations that are numbers of the server's own type (kinds/number_annotation.h). */
+int convert_numbers(const struct api_resource *resource, struct json_tree *tree,
+                    struct json_node *object, struct err *err);
 /* Why apiVersion and kind cannot be read of a value; NULL: they can. */
 const char *type_problem(struct api_context *context, const struct json_node *value);
 int decode_options(struct api_context *context, struct decoded *ret_decoded); /* DeleteOptions */

@@ -1,6 +1,7 @@
 /* Answers: objects as they are, as rows of a Table, or reduced to their metadata; headers. */
 #include "server/api_output.h"
 
+#include "kinds/number_annotation.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_object.h"
@@ -41,7 +42,7 @@ static void partial_head_write(const char *version, struct buf *out) {
 void partial_write(const struct kind_info *kind, const struct json *object, const char *version,
                    struct buf *out) {
         const struct json *metadata = json_get(object, "metadata");
-        const char *hidden = kind->hidden_annotation;
+        const char *hidden = kind->number ? kind->number->key : NULL;
         CLEANUP(cleanup_json_tree) struct json_tree *tree = NULL;
 
         partial_head_write(version, out);

@@ -2,6 +2,7 @@
 #include "server/api_query.h"
 
 #include "kinds/metadata_check.h"
+#include "schema/go_number.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include <ctype.h>
@@ -95,17 +96,12 @@ struct slice query_text(const struct api_query *query, const char *key) {
 int query_number(struct api_context *context, const char *name, int64_t *ret_value,
                  bool *ret_is_given) {
         struct slice text;
-        size_t digits = 0;
+        CLEANUP(buf_release) struct buf complaint = { 0 };
 
         *ret_is_given = query_get(&context->query, name, &text);
-        if (!*ret_is_given || slice_to_i64(text, ret_value))
+        if (!*ret_is_given || go_int_parse(text, ret_value, &complaint))
                 return 0;
-        for (size_t i = 0; i < text.len; i++)
-                digits += isdigit((unsigned char)text.ptr[i]) ||
-                          (i == 0 && text.len > 1 && (*text.ptr == '-' || *text.ptr == '+'));
-        return fail_bad_request(
-                context, "strconv.ParseInt: parsing \"" SLICE_FMT "\": %s", SLICE_ARG(text),
-                text.len && digits == text.len ? "value out of range" : "invalid syntax");
+        return fail_bad_request(context, "%s", complaint.data);
 }
 
 static bool is_word(struct slice text, const char *word) {

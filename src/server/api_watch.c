@@ -1,6 +1,7 @@
 /* Watches: a position in the store's history that is read piece by piece. */
 #include "base/map.h"
 #include "base/metric_text.h"
+#include "kinds/number_annotation.h"
 #include "kinds/release.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
@@ -133,7 +134,7 @@ static void add_own_zeroes(const struct kind_info *kind, struct json_tree *tree,
         if (strcmp(kind->plural, "daemonsets") == 0)
                 node_put_string(tree,
                                 node_need_object(tree, node_get(object, "metadata"), "annotations"),
-                                "deprecated.daemonset.template.generation", "0");
+                                TEMPLATE_GENERATION, "0");
 }
 
 /* An object that has nothing but a version, as Go prints one: with the zero values of its type. */

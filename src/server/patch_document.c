@@ -315,6 +315,32 @@ static int fail_fields(struct api_context *context, const struct api_write *writ
                        : fail_document(context, write, err->text, !!write->resource->schema);
 }
 
+/* What decoded, as an object of the server's own type. */
+static int convert_patched(struct api_context *context, const struct api_write *write) {
+        struct err err = { 0 };
+
+        if (convert_numbers(write->resource, write->tree, write->object, &err) == 0)
+                return 0;
+        if (write->is_apply)
+                return fail_unconverted(context, write->resource, err.text);
+        return patch_type(context) == PATCH_STRATEGIC
+                       ? fail_plain(context, 500, NULL, "%s", err.text)
+                       : fail_document(context, write, err.text, false);
+}
+
+/* The text of a document is converted when it is read. */
+static int convert_strictly(struct api_context *context, const struct api_write *write,
+                            const struct strictness *strictness) {
+        enum patch_type type = patch_type(context);
+        bool is_text = !write->is_apply && (type == PATCH_JSON || type == PATCH_MERGE);
+
+        if (is_text && convert_patched(context, write) < 0)
+                return API_FAILED;
+        if (fail_strictness(context, write, strictness) < 0)
+                return API_FAILED;
+        return is_text ? 0 : convert_patched(context, write);
+}
+
 /* Unknown fields that the patch brought in, in the order of their paths but after a JSON patch, and
  * wrong types. */
 static int check_patched_fields(struct api_context *context, struct api_write *write) {
@@ -350,7 +376,7 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         if (r < 0)
                 context->warning_count = warnings; /* there are warnings only of what decodes */
         r = r < 0 ? fail_fields(context, write, &err)
-                  : fail_strictness(context, write, &strictness);
+                  : convert_strictly(context, write, &strictness);
         buf_release(&strictness.text);
         return r;
 }

@@ -1,5 +1,6 @@
 /* Subresources of pods that need a running container: logs, of which simulated ones have a line
  * each once they have started, and exec and the like, which reach nothing. */
+#include "schema/go_number.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"
@@ -112,12 +113,10 @@ static int check_log_options(struct api_context *context) {
 
         for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
                 struct slice text = query_text(&context->query, numbers[i]);
+                CLEANUP(buf_release) struct buf complaint = { 0 };
 
-                if (text.len && !slice_to_i64(text, &ignored))
-                        return fail_bad_request(context,
-                                                "strconv.ParseInt: parsing \"" SLICE_FMT
-                                                "\": invalid syntax",
-                                                SLICE_ARG(text));
+                if (text.len && !go_int_parse(text, &ignored, &complaint))
+                        return fail_bad_request(context, "%s", complaint.data);
         }
         return 0;
 }

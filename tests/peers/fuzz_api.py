@@ -22,6 +22,7 @@ import fuzz_api_corpus  # noqa: E402
 from fuzz_api_compare import as_value, differences, known, normal  # noqa: E402
 from fuzz_api_make import Maker, Schemas  # noqa: E402
 from fuzz_api_owners import in_one_order, without_owner_order  # noqa: E402
+from fuzz_api_rules import RULES  # noqa: E402
 from fuzz_api_seeds import GATED, GATES, KINDS, MAIN, PRESENT  # noqa: E402
 from fuzz_api_steps import CONTINUE, FIRST, MARKS, PAUSES, UID, VERSION, Scenario  # noqa: E402
 from fuzz_api_topics import TOPICS  # noqa: E402
@@ -327,6 +328,8 @@ def main():
     if options.corpus:
         of_all = fuzz_api_corpus.kinds_of(options.corpus) + (MAIN if options.topics != "writes" else [])
         options.kinds = options.kinds or ",".join(of_all)
+    if options.topics == "stories":
+        options.kinds = options.kinds or ",".join(RULES)
     if options.only:
         options.workers = 1
     with tempfile.TemporaryDirectory() as folder:

@@ -149,6 +149,10 @@ KINDS = {
             {"scopeName": "PriorityClass", "operator": "In", "values": ["high"]}]}}}],
         {"hard": {"pods": "100000"}, "used": {"pods": "1"}}),
     "configmaps": ("/api/v1" + NAMESPACED, "ConfigMap", "v1", "core", [{"data": {"a": "1"}}, {"data": {"b": "2"}, "immutable": True}], None),
+    "resourceclaims": ("/apis/resource.k8s.io/v1" + NAMESPACED, "ResourceClaim", "resource.k8s.io/v1", "resource", [
+        {"spec": {}},
+        {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c", "count": 2}}]}}}],
+        {"reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]}),
     "services": ("/api/v1" + NAMESPACED, "Service", "v1", "core", [
         {"spec": {"selector": LABELS, "ports": [{"port": 80}]}}], {"loadBalancer": {"ingress": [{"ip": "10.1.1.1"}]}}),
     "workloads": ("/apis/scheduling.k8s.io/v1alpha2" + NAMESPACED, "Workload", "scheduling.k8s.io/v1alpha2", "scheduling", [

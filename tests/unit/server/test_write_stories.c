@@ -336,6 +336,48 @@ static void test_default_classes(void **state) {
 #define DAEMONS "/apis/apps/v1/namespaces/default/daemonsets"
 
 /* Warnings are about the template: who leaves it is told nothing. */
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
+#define DAEMONS "/apis/apps/v1/namespaces/default/daemonsets"
+#define ROLLBACK "deprecated.deployment.rollback.to"
+#define GENERATION "deprecated.daemonset.template.generation"
+#define WORKLOAD(key, value)                                                                       \
+        "{\"metadata\":{\"name\":\"w\",\"annotations\":{\"" key "\":\"" value                      \
+        "\"}},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":\"b\"}},\"template\":{\"metadata\":"  \
+        "{\"labels\":{\"a\":\"b\"}},\"spec\":{" CONTAINERS "}}}}"
+
+/* Annotations that are numbers of the server's own types. */
+static void test_number_annotations(void **state) {
+        static const struct step steps[] = {
+                { "POST", DEPLOYMENTS, WORKLOAD(ROLLBACK, "x"), 400,
+                  "cannot be handled as a Deployment: failed to parse annotation[" ROLLBACK
+                  "]=x as int64: strconv.ParseInt: parsing \\\"x\\\": invalid syntax" },
+                { "POST", DEPLOYMENTS, WORKLOAD(ROLLBACK, "-1"), 422,
+                  "spec.rollback.version: Invalid value: -1: must be greater than or equal to 0" },
+                { "POST", DEPLOYMENTS, WORKLOAD(ROLLBACK, ""), 201, "!" ROLLBACK },
+                { STRATEGIC_PATCH, DEPLOYMENTS "/w", NOTED(ROLLBACK, "\"x\""), 500,
+                  "\"message\":\"failed to parse annotation" },
+                { MERGE_PATCH, DEPLOYMENTS "/w", NOTED(ROLLBACK, "\"x\""), 422,
+                  "failed to parse annotation" },
+                { MERGE_PATCH, DEPLOYMENTS "/w", NOTED(ROLLBACK, "\"+05\""), 200,
+                  ROLLBACK "\":\"5\"" },
+                /* The spec has it: a write of the status does not change it. */
+                { MERGE_PATCH, DEPLOYMENTS "/w/status", NOTED(ROLLBACK, "\"7\""), 200,
+                  ROLLBACK "\":\"5\"" },
+                { MERGE_PATCH, DEPLOYMENTS "/w/status", NOTED(ROLLBACK, "null"), 200,
+                  ROLLBACK "\":\"5\"" },
+                { MERGE_PATCH, DEPLOYMENTS "/w", NOTED(ROLLBACK, "null"), 200, "!" ROLLBACK },
+                { MERGE_PATCH, DEPLOYMENTS "/w/status", NOTED(ROLLBACK, "\"7\""), 200,
+                  "!" ROLLBACK "\":\"" },
+                { "POST", DAEMONS, WORKLOAD(GENERATION, ""), 400,
+                  "cannot be handled as a DaemonSet: strconv.ParseInt: parsing \\\"\\\": invalid "
+                  "syntax" },
+                { "POST", DAEMONS, WORKLOAD(GENERATION, "007"), 201, GENERATION "\":\"7\"" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
 static void test_daemon_warnings(void **state) {
         struct fixture f = fixture_new();
 
@@ -402,6 +444,7 @@ int main(void) {
                 cmocka_unit_test(test_budget_owner),
                 cmocka_unit_test(test_bound_condition),
                 cmocka_unit_test(test_claims_grow),
+                cmocka_unit_test(test_number_annotations),
                 cmocka_unit_test(test_daemon_warnings),
                 cmocka_unit_test(test_empty_tables),
                 cmocka_unit_test(test_default_classes),

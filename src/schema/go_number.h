@@ -1,0 +1,10 @@
+/* Numbers as Go reads them from texts. */
+#pragma once
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* strconv.ParseInt(text, 10, 64). False appends what it says of the text. */
+bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint);
