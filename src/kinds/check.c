@@ -106,7 +106,7 @@ void report_typed(struct checker *checker, enum field_error_kind kind, const str
                 checker->errors->more++;
         else
                 field_error_add(checker->errors, kind, at_text(checker, at),
-                                shown_typed(checker, type, value), detail);
+                                shown_typed(checker, at_text(checker, at), type, value), detail);
 }
 
 void report_as_is(struct checker *checker, enum field_error_kind kind, const struct at *at,

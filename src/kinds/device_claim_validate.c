@@ -74,14 +74,16 @@ static const struct rule request_rules[] = {
 
 /* ---- references to requests ---- */
 
+/* Of several with one name, which are refused, upstream's map has the last. */
 static const struct json_node *named_element(const struct json_node *list, struct slice name) {
         struct node_iter iter = node_iter(list);
+        const struct json_node *found = NULL;
         struct json_node *element;
 
         while (node_next(&iter, NULL, &element))
                 if (slice_eq(node_get_text(element, "name"), name))
-                        return element;
-        return NULL;
+                        found = element;
+        return found;
 }
 
 #define REFERENCE_TEXT                                                                             \
@@ -312,8 +314,8 @@ static void check_repeated_devices(struct checker *checker, const struct at *at,
                 struct at place = at_index(at, i);
 
                 if (!text_set_add(&seen, device_key(checker, node_at(devices, i))))
-                        report(checker, FIELD_DUPLICATE, &place, NULL,
-                               device_key_json(checker, node_at(devices, i)), NULL);
+                        report_as_is(checker, FIELD_DUPLICATE, &place,
+                                     device_key_json(checker, node_at(devices, i)), NULL);
         }
 }
 

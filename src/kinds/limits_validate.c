@@ -69,8 +69,10 @@ struct scope_check {
 
 static void report_scope(const struct scope_check *check, const char *detail) {
         if (check->selector)
-                report_typed(check->checker, FIELD_INVALID, check->at, "core.v1.ScopeSelector",
-                             check->selector, detail);
+                report_as_is(check->checker, FIELD_INVALID, check->at,
+                             shown_typed(check->checker, "spec.scopeSelector",
+                                         "core.v1.ScopeSelector", check->selector),
+                             detail);
         else
                 report(check->checker, FIELD_INVALID, check->at, NULL, check->scopes, detail);
 }

@@ -115,10 +115,14 @@ const char *shown_value(struct checker *checker, const struct at *place, const c
         return keep_text(checker, &out);
 }
 
-const char *shown_typed(struct checker *checker, const char *type, const struct json_node *value) {
+const char *shown_typed(struct checker *checker, const char *place, const char *type,
+                        const struct json_node *value) {
+        CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
+        struct json_node *sent = node_clone(tree, value);
         struct buf text = { 0 };
 
-        internal_form_write(schema_named(type), value, &text);
+        put_all_emptied(checker, place, tree, sent);
+        internal_form_write(schema_named(type), sent, &text);
         return keep_text(checker, &text);
 }
 
