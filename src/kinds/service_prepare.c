@@ -308,6 +308,14 @@ static void allocate_missing(struct kind_context *context, struct json_tree *tre
                 allocate_health_port(context, tree, spec, start + 1);
 }
 
+/* Upstream keeps what it shows nobody, and refuses what is none. */
+static void hide_traffic_policy(struct json_node *spec) {
+        struct slice policy = node_get_text(spec, "internalTrafficPolicy");
+
+        if (slice_is(policy, "Cluster") || slice_is(policy, "Local"))
+                node_remove(spec, "internalTrafficPolicy");
+}
+
 PREPARE_HOOK(service_prepare) {
         struct json_node *spec = node_need_object(tree, object, "spec");
         const struct json *old_spec = json_get(old, "spec");
@@ -320,7 +328,7 @@ PREPARE_HOOK(service_prepare) {
         if (old)
                 keep_allocated(tree, spec, old_spec);
         if (slice_is(node_get_text(spec, "type"), "ExternalName"))
-                node_remove(spec, "internalTrafficPolicy");
+                hide_traffic_policy(spec);
         sync_addresses(tree, spec, old_spec);
         /* Validation finds the same errors again, and says so. */
         if (!check_service_allocation(&checker, object, old))

@@ -487,7 +487,7 @@ VALIDATE_HOOK(service_validate) {
                 check_service_status(&checker, object);
                 return;
         }
-        if (!check_service_allocation(&allocation, object, old)) {
+        if (!context->subresource.len && !check_service_allocation(&allocation, object, old)) {
                 *errors = first; /* upstream allocates before it looks at anything, metadata too */
                 return;
         }

@@ -447,6 +447,7 @@ static int respond_empty(struct api_context *context) {
         struct json_node *object = object_zero(tree, context->resource);
 
         node_need_object(tree, object, "metadata");
+        object_add_own_zeroes(context->resource->kind, tree, object);
         node_write(object, &text);
         return respond_object(context, 200, arena_slice(context->arena, buf_view(&text)));
 }

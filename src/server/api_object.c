@@ -1,6 +1,7 @@
 /* Stored objects as the engine reads them: parsed texts, editable trees, views. */
 #include "server/api_object.h"
 
+#include "kinds/number_annotation.h"
 #include "server/api_context.h"
 #include <stdlib.h>
 
@@ -50,6 +51,19 @@ struct json_node *object_zero(struct json_tree *tree, const struct api_resource 
                 schema_normalise(resource->schema, tree, object,
                                  &(struct schema_report){ .minor = resource->minor }, NULL);
         return object;
+}
+
+void object_add_own_zeroes(const struct kind_info *kind, struct json_tree *tree,
+                           struct json_node *object) {
+        static const char *const counted[] = { "deployments", "replicasets", "statefulsets" };
+
+        for (size_t i = 0; strcmp(kind->group, "apps") == 0 && i < ARRAY_LEN(counted); i++)
+                if (strcmp(kind->plural, counted[i]) == 0)
+                        node_put_i64(tree, node_need_object(tree, object, "spec"), "replicas", 0);
+        if (strcmp(kind->plural, "daemonsets") == 0)
+                node_put_string(tree,
+                                node_need_object(tree, node_get(object, "metadata"), "annotations"),
+                                TEMPLATE_GENERATION, "0");
 }
 
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree) {

@@ -20,6 +20,10 @@ const struct store_object *object_find(struct api_context *context,
 /* What a resource is before anything is said of it: members that are always printed, empty. As
  * in the store it has neither kind nor apiVersion. */
 struct json_node *object_zero(struct json_tree *tree, const struct api_resource *resource);
+/* Zeroes of such an object that come from the API server's own types, which have no pointers
+ * there. */
+void object_add_own_zeroes(const struct kind_info *kind, struct json_tree *tree,
+                           struct json_node *object);
 /* Stored object as an editable tree. */
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree);
 /* Fills in context->hooks for a kind. */

@@ -1,7 +1,6 @@
 /* Watches: a position in the store's history that is read piece by piece. */
 #include "base/map.h"
 #include "base/metric_text.h"
-#include "kinds/number_annotation.h"
 #include "kinds/release.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
@@ -123,20 +122,6 @@ static void event_write(struct watch *watch, enum store_event_type type, struct 
         buf_text(out, "}\n");
 }
 
-/* Zeroes that come from the API server's own types, which have no pointers there. */
-static void add_own_zeroes(const struct kind_info *kind, struct json_tree *tree,
-                           struct json_node *object) {
-        static const char *const counted[] = { "deployments", "replicasets", "statefulsets" };
-
-        for (size_t i = 0; strcmp(kind->group, "apps") == 0 && i < ARRAY_LEN(counted); i++)
-                if (strcmp(kind->plural, counted[i]) == 0)
-                        node_put_i64(tree, node_need_object(tree, object, "spec"), "replicas", 0);
-        if (strcmp(kind->plural, "daemonsets") == 0)
-                node_put_string(tree,
-                                node_need_object(tree, node_get(object, "metadata"), "annotations"),
-                                TEMPLATE_GENERATION, "0");
-}
-
 /* An object that has nothing but a version, as Go prints one: with the zero values of its type. */
 static void bookmark_body(const struct watch *watch, bool is_initial_end, struct buf *out) {
         const struct kind_info *kind = watch->resource->kind, *stored = kind->stored_as;
@@ -157,7 +142,7 @@ static void bookmark_body(const struct watch *watch, bool is_initial_end, struct
                                 "k8s.io/initial-events-end", "true");
         if (schema)
                 schema_normalise(schema, tree, object, NULL, NULL);
-        add_own_zeroes(kind, tree, object);
+        object_add_own_zeroes(kind, tree, object);
         node_write(object, out);
 }
 

@@ -2,6 +2,7 @@
 #include "server/warning_header.h"
 
 #include "base/map.h"
+#include "base/utf8.h"
 #include "base/util.h"
 #include <stdlib.h>
 
@@ -31,17 +32,29 @@ static struct slice cut_runes(struct slice text, size_t most) {
         return slice_make(text.ptr, at);
 }
 
+/* C0 and C1, and bytes that are no UTF-8: such texts are not sent. */
+static bool is_unsendable(struct slice text) {
+        for (size_t i = 0; i < text.len; i++) {
+                unsigned char byte = (unsigned char)text.ptr[i];
+                unsigned char next = i + 1 < text.len ? (unsigned char)text.ptr[i + 1] : 0;
+
+                if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next < 0xa0))
+                        return true;
+        }
+        return !utf8_is_valid(text);
+}
+
 static void write_text(struct warning_header *header, struct slice text) {
         struct buf *out = header->out;
         size_t before = out->len;
 
-        if (header->is_full)
+        if (header->is_full || is_unsendable(text))
                 return;
         buf_text(out, before > header->start ? ", 299 - \"" : "299 - \"");
         for (size_t i = 0; i < text.len; i++) {
                 if (text.ptr[i] == '"' || text.ptr[i] == '\\')
                         buf_char(out, '\\');
-                buf_char(out, (unsigned char)text.ptr[i] < 0x20 ? ' ' : text.ptr[i]);
+                buf_char(out, text.ptr[i]);
         }
         buf_char(out, '"');
         header->runes += count_runes(text);
@@ -77,6 +90,8 @@ void warning_header_write(const struct slice *texts, size_t count, struct buf *o
                 distinct[distinct_count++] = texts[i];
                 if (header.is_cutting)
                         write_cut(&header, texts[i]);
+                else if (is_unsendable(texts[i]))
+                        continue;
                 else if (header.runes + count_runes(texts[i]) <= WARNING_RUNES_MAX)
                         write_text(&header, texts[i]);
                 else

@@ -15,22 +15,23 @@
 
 static void test_texts(void **state) {
         static const struct {
-                const char *texts[4], *header;
+                const char *texts[6], *header;
         } cases[] = {
                 { { NULL }, "" },
                 { { "" }, "" },
                 { { "a" }, "299 - \"a\"" },
                 { { "a", "b", "a" }, "299 - \"a\", 299 - \"b\"" },
-                { { "say \"x\\y\"\n" }, "299 - \"say \\\"x\\\\y\\\" \"" },
+                { { "say \"x\\y\"" }, "299 - \"say \\\"x\\\\y\\\"\"" },
+                { { "a\nb", "c\302\205d", "e\303\251", "f\377", "\177" }, "299 - \"e\303\251\"" },
         };
 
         (void)state;
         for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                struct slice texts[4];
+                struct slice texts[6];
                 struct buf out = { 0 };
                 size_t count = 0;
 
-                for (; count < 4 && cases[i].texts[count]; count++)
+                for (; count < 6 && cases[i].texts[count]; count++)
                         texts[count] = slice_of(cases[i].texts[count]);
                 warning_header_write(texts, count, &out);
                 assert_string_equal(out.data ? out.data : "", cases[i].header);
