@@ -109,7 +109,7 @@ RULES = {
                           {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "101%"}}, {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}])], [
         *((name, .4, COUNTS) for name in ("replicas", "readyReplicas", "availableReplicas", "updatedReplicas", "unavailableReplicas", "terminatingReplicas",
                                           "collisionCount", "observedGeneration")),
-        ("conditions", .4, conditions(["Available", "Progressing", "x"]))], ["deployment.kubernetes.io/revision"]),
+        ("conditions", .4, conditions(["Available", "Progressing", "x"]))], ["deployment.kubernetes.io/revision", "deprecated.deployment.rollback.to"]),
     "poddisruptionbudgets": ({}, [
         ("selector", .8, [{"matchLabels": {"fuzz": "fuzzed"}}, {}, {"matchExpressions": [{"key": "a", "operator": "x"}]}]),
         ("minAvailable", .4, [0, 1, "50%", "101%", -1]), ("maxUnavailable", .3, [0, 1, "50%", "x"]),

@@ -378,6 +378,50 @@ static void test_number_annotations(void **state) {
         play(steps, ARRAY_LEN(steps));
 }
 
+#define DEVICE_CLAIMS "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+#define QUOTAS "/api/v1/namespaces/default/resourcequotas"
+#define SERVICES "/api/v1/namespaces/default/services"
+#define DEVICE "{\"driver\":\"a.b\",\"pool\":\"p\",\"device\":\"d\"}"
+#define SCOPED(values)                                                                             \
+        "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{\"services\":\"2\"},\"scopeSelector\"" \
+        ":{\"matchExpressions\":[{\"scopeName\":\"BestEffort\",\"operator\":\"Exists\"" values     \
+        "}]}}}"
+#define REQUESTED(first, second)                                                                   \
+        "{\"metadata\":{\"name\":\"c\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":"           \
+        "\"r\"," first "},{\"name\":\"r\"," second "}],\"constraints\":[{\"requests\":[\"r/s\"],"  \
+        "\"matchAttribute\":\"a.b/c\"}]}}}"
+#define EXACTLY "\"exactly\":{\"deviceClassName\":\"c\"}"
+#define ANY_OF "\"firstAvailable\":[{\"name\":\"s\",\"deviceClassName\":\"c\"}]"
+
+/* What complaints show of claims, quotas and services. */
+static void test_complaints(void **state) {
+        static const struct step steps[] = {
+                { "POST", DEVICE_CLAIMS, "{\"metadata\":{\"name\":\"d\"}}", 201, NULL },
+                { MERGE_PATCH, DEVICE_CLAIMS "/d/status",
+                  "{\"status\":{\"devices\":[" DEVICE "," DEVICE "]}}", 422,
+                  "status.devices[1]: Duplicate value: {\\\"Driver\\\":\\\"a.b\\\",\\\"Pool\\\":"
+                  "\\\"p\\\",\\\"Device\\\":\\\"d\\\",\\\"ShareID\\\":\\\"\\\"}" },
+                /* Of requests with one name, the last has the subrequests. */
+                { "POST", DEVICE_CLAIMS, REQUESTED(ANY_OF, EXACTLY), 422,
+                  "constraints[0].requests[0]: Invalid value: \\\"r/s\\\"" },
+                { "POST", DEVICE_CLAIMS, REQUESTED(EXACTLY, ANY_OF), 422, "!constraints[0]" },
+                { "POST", QUOTAS, SCOPED(""), 422, "\\\"Values\\\":null}]}: unsupported scope" },
+                { "POST", QUOTAS, SCOPED(",\"values\":[]"), 422,
+                  "\\\"Values\\\":[]}]}: unsupported scope" },
+                { "POST", SERVICES,
+                  "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"type\":\"ExternalName\","
+                  "\"externalName\":\"a.b\",\"internalTrafficPolicy\":\"x\"}}",
+                  422, "spec.internalTrafficPolicy: Unsupported value: \\\"x\\\"" },
+                { "POST", SERVICES,
+                  "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"type\":\"ExternalName\","
+                  "\"externalName\":\"a.b\",\"internalTrafficPolicy\":\"Local\"}}",
+                  201, "!internalTrafficPolicy\":\"" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
 static void test_daemon_warnings(void **state) {
         struct fixture f = fixture_new();
 
@@ -445,6 +489,7 @@ int main(void) {
                 cmocka_unit_test(test_bound_condition),
                 cmocka_unit_test(test_claims_grow),
                 cmocka_unit_test(test_number_annotations),
+                cmocka_unit_test(test_complaints),
                 cmocka_unit_test(test_daemon_warnings),
                 cmocka_unit_test(test_empty_tables),
                 cmocka_unit_test(test_default_classes),
