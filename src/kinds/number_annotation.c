@@ -15,7 +15,7 @@ static struct json_node *annotations_of(const struct json_node *object) {
         return node_get(node_get(object, "metadata"), "annotations");
 }
 
-static void drop(struct json_node *object, const char *key) {
+static void drop_annotation(struct json_node *object, const char *key) {
         struct json_node *annotations = annotations_of(object);
 
         node_remove(annotations, key);
@@ -34,7 +34,7 @@ int number_annotation_convert(const struct number_annotation *number, struct jso
         if (!node_get(annotations, number->key))
                 return 0;
         if (number->is_optional && text.len == 0) {
-                drop(object, number->key);
+                drop_annotation(object, number->key);
                 return 0;
         }
         if (!go_int_parse(text, &value, &complaint))
@@ -60,5 +60,5 @@ void number_annotation_keep(const struct number_annotation *number, struct json_
                                                "annotations"),
                               number->key, json_text(before));
         else if (annotations_of(object))
-                drop(object, number->key);
+                drop_annotation(object, number->key);
 }

@@ -313,6 +313,26 @@ int convert_numbers(const struct api_resource *resource, struct json_tree *tree,
         return number ? number_annotation_convert(number, tree, object, err) : 0;
 }
 
+/* Objects of the kind that the request is about. */
+static int convert_decoded(struct api_context *context, const struct decoded *decoded,
+                           const char *kind, struct err *err) {
+        const struct api_resource *resource = context->resource;
+
+        return resource && strcmp(kind, resource->kind->kind) == 0
+                       ? convert_numbers(resource, decoded->tree, decoded->object, err)
+                       : 0;
+}
+
+static int fail_decoded(struct api_context *context, const struct strictness *strictness,
+                        const char *version, const char *kind, const char *complaint) {
+        if (strcmp(kind, "DeleteOptions") == 0) /* complaints do not name them */
+                return fail_bad_request(context, "%s", complaint);
+        if (strictness->is_applied)
+                return fail_applied(context, context->resource, complaint);
+        return fail_bad_request(context, "%s in version \"%s\" cannot be handled as a %s: %s", kind,
+                                version, kind, complaint);
+}
+
 /* Types, unknown fields, zero values; without a schema any JSON is taken as it is. */
 static int check_fields(struct api_context *context, struct strictness *strictness,
                         const struct schema_object *schema, struct decoded *decoded,
@@ -323,7 +343,6 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                                         .context = strictness,
                                         .minor = context->engine->resources.minor,
                                         .is_value = is_applied };
-        bool is_options = strcmp(kind, "DeleteOptions") == 0; /* complaints do not name them */
         struct err err = { 0 };
 
         keep_owner_reset(decoded->tree, decoded->object);
@@ -339,21 +358,15 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                                                    decoded->object, strictness_unknown, strictness,
                                                    &err);
         bool is_decoded = r == 0;
-        if (r == 0 && context->resource && strcmp(kind, context->resource->kind->kind) == 0)
-                r = convert_numbers(context->resource, decoded->tree, decoded->object, &err);
+        if (is_decoded)
+                r = convert_decoded(context, decoded, kind, &err);
         report_paths(strictness, r == 0);
         if (r < 0)
                 context->warning_count = strictness->warnings_before; /* only of what decodes */
-        if (r < 0 && is_options)
-                return fail_bad_request(context, "%s", err.text);
-        if (r < 0 && is_applied && is_decoded)
-                return fail_unconverted(context, context->resource, err.text);
         if (r < 0)
-                return is_applied ? fail_applied(context, context->resource, err.text)
-                                  : fail_bad_request(
-                                            context,
-                                            "%s in version \"%s\" cannot be handled as a %s: %s",
-                                            kind, version, kind, err.text);
+                return is_applied && is_decoded
+                               ? fail_unconverted(context, context->resource, err.text)
+                               : fail_decoded(context, strictness, version, kind, err.text);
         if (context->validation == VALIDATE_STRICT && strictness->count)
                 return fail_bad_request(context,
                                         "%s in version \"%s\" cannot be handled as a %s: strict "
