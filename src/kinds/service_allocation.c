@@ -270,43 +270,6 @@ static void check_families_wanted(struct checker *checker, const struct json_nod
 
 /* ---- what others have ---- */
 
-struct service_owner {
-        struct slice ns, name;
-        struct slice address;
-        int64_t port;
-        bool is_taken;
-};
-
-static bool visit_other(void *context, const struct json *service) {
-        const struct json *spec = json_get(service, "spec"), *port;
-        const struct json *metadata = json_get(service, "metadata");
-        struct service_owner *owner = context;
-        struct json_iter iter = json_iter(json_get(spec, "ports"));
-
-        if (slice_eq(json_get_text(metadata, "name"), owner->name) &&
-            slice_eq(json_get_text(metadata, "namespace"), owner->ns))
-                return true;
-        if (owner->address.len && slice_eq(json_get_text(spec, "clusterIP"), owner->address))
-                owner->is_taken = true;
-        while (owner->port && json_next(&iter, NULL, &port))
-                owner->is_taken |= json_get_i64(port, "nodePort", 0) == owner->port;
-        return !owner->is_taken;
-}
-
-static bool is_taken(struct checker *checker, const struct json_node *service, struct slice address,
-                     int64_t port) {
-        const struct json_node *metadata = node_get(service, "metadata");
-        struct kind_context *context = checker->context;
-        struct service_owner owner = { .ns = node_get_text(metadata, "namespace"),
-                                       .name = node_get_text(metadata, "name"),
-                                       .address = address,
-                                       .port = port };
-
-        if (context && context->each)
-                context->each(context->engine, "", "services", SLICE_EMPTY, visit_other, &owner);
-        return owner.is_taken;
-}
-
 /* What is wrong with the name of a service as the owner of an address; NULL = nothing. Dry runs
  * take no address, and ask for no owner. */
 static const char *nameless_owner(struct checker *checker, const struct json_node *service) {
@@ -376,7 +339,7 @@ static void check_free_address(struct checker *checker, const struct json_node *
                                   "failed to allocate IP " SLICE_FMT
                                   ": IPAddress.networking.k8s.io \"" SLICE_FMT "\" is invalid: %s",
                                   SLICE_ARG(address), SLICE_ARG(address), owner);
-        else if (!checker->context->is_dry_run && is_taken(checker, service, address, 0))
+        else if (!checker->context->is_dry_run && service_is_taken(checker, service, address, 0))
                 text = message_of(checker,
                                   "failed to allocate IP " SLICE_FMT
                                   ": provided IP is already allocated",
@@ -384,46 +347,6 @@ static void check_free_address(struct checker *checker, const struct json_node *
         if (text)
                 report(checker, FIELD_INVALID, &at, "clusterIPs",
                        node_json(checker, node_get(spec, "clusterIPs")), text);
-}
-
-static bool had_port(const struct json *old, int64_t number) {
-        struct json_iter iter = json_iter(json_get(json_get(old, "spec"), "ports"));
-        const struct json *port;
-
-        while (json_next(&iter, NULL, &port))
-                if (json_get_i64(port, "nodePort", 0) == number)
-                        return true;
-        return false;
-}
-
-/* The first port that cannot be had ends it. */
-static void check_free_ports(struct checker *checker, const struct json_node *service,
-                             const struct json *old) {
-        const struct json_node *spec = node_get(service, "spec"), *ports = node_get(spec, "ports");
-        struct slice type = node_get_text(spec, "type");
-        struct at at = at_root("spec"), list = at_member(&at, "ports");
-
-        if (!slice_is(type, "NodePort") && !slice_is(type, "LoadBalancer"))
-                return;
-        for (size_t i = 0; i < node_count(ports); i++) {
-                int64_t number = node_get_i64(node_at(ports, i), "nodePort", 0);
-                struct at place = at_index(&list, i);
-                const char *text = NULL;
-
-                if (number == 0 || had_port(old, number))
-                        continue;
-                /* A dry run takes no port, and looks at no range. */
-                if (!checker->context->is_dry_run &&
-                    (number < NODE_PORT_FIRST || number >= NODE_PORT_FIRST + NODE_PORT_COUNT))
-                        text = "provided port is not in the valid range. The range of valid ports "
-                               "is 30000-32767";
-                else if (is_taken(checker, service, SLICE_EMPTY, number))
-                        text = "provided port is already allocated";
-                if (text) {
-                        report_number(checker, &place, "nodePort", number, text);
-                        return;
-                }
-        }
 }
 
 bool check_service_allocation(struct checker *checker, const struct json_node *service,
@@ -442,6 +365,6 @@ bool check_service_allocation(struct checker *checker, const struct json_node *s
                         check_free_address(checker, service, old);
         }
         if (checker->errors->count == before)
-                check_free_ports(checker, service, old);
+                check_service_ports(checker, service, old);
         return checker->errors->count == before;
 }

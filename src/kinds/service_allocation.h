@@ -14,6 +14,15 @@
 /* old: the stored service, or NULL. True when nothing is wrong. */
 bool check_service_allocation(struct checker *checker, const struct json_node *service,
                               const struct json *old);
+/* The same of ports of nodes alone (service_ports.c). */
+void check_service_ports(struct checker *checker, const struct json_node *service,
+                         const struct json *old);
+/* Whether another service has a cluster address or a port of nodes; empty and 0 = not asked. */
+bool service_is_taken(struct checker *checker, const struct json_node *service,
+                      struct slice address, int64_t port);
+/* Ports of one number, such as 53 of TCP and of UDP, share a port of the nodes when a service is
+ * made: the one that one of them has. 0 = none has. */
+int64_t service_shared_port(const struct json_node *ports, int64_t number);
 /* Also part of validation as such. */
 void check_service_addresses(struct checker *checker, const struct json_node *spec,
                              const struct json *old_spec);

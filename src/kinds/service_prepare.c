@@ -64,11 +64,17 @@ static bool is_used_here(const struct json_node *ports, int64_t number) {
 }
 
 static void allocate_ports(struct kind_context *context, struct json_tree *tree,
-                           struct json_node *spec, uint64_t start) {
+                           struct json_node *spec, uint64_t start, bool is_new) {
         struct json_node *ports = node_get(spec, "ports"), *port;
         struct node_iter iter = node_iter(ports);
 
         while (node_next(&iter, NULL, &port)) {
+                int64_t shared = is_new && !node_get_i64(port, "nodePort", 0)
+                                         ? service_shared_port(ports, node_get_i64(port, "port", 0))
+                                         : 0;
+
+                if (shared)
+                        node_put_i64(tree, port, "nodePort", shared);
                 for (uint64_t i = 0; i < NODE_PORT_COUNT && !node_get_i64(port, "nodePort", 0);
                      i++) {
                         int64_t number = NODE_PORT_FIRST + (int64_t)((start + i) % NODE_PORT_COUNT);
@@ -302,7 +308,7 @@ static void allocate_missing(struct kind_context *context, struct json_tree *tre
                             node_text(tree, node_get_text(spec, "clusterIP")));
         }
         if (wants_node_ports(spec))
-                allocate_ports(context, tree, spec, start);
+                allocate_ports(context, tree, spec, start, !old_spec);
         if (slice_is(type, "LoadBalancer") &&
             slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local"))
                 allocate_health_port(context, tree, spec, start + 1);

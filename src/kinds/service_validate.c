@@ -207,7 +207,7 @@ static void check_source_ranges(struct checker *checker, const struct at *at,
 }
 
 static void check_annotated_ranges(struct checker *checker, const struct json_node *spec,
-                                   struct slice text) {
+                                   struct slice text, bool is_changed) {
         struct at metadata = at_root("metadata"), list = at_member(&metadata, "annotations");
         struct at at = at_key(&list, SLICE_LITERAL(RANGES_ANNOTATION));
         struct ip_network network;
@@ -215,7 +215,7 @@ static void check_annotated_ranges(struct checker *checker, const struct json_no
 
         if (!is_type(spec, "LoadBalancer"))
                 report(checker, FIELD_FORBIDDEN, &at, NULL, NULL, BALANCER_ONLY);
-        text = slice_trim(text);
+        text = is_changed ? slice_trim(text) : SLICE_EMPTY;
         for (size_t i = 0; text.len && i <= text.len; i++) {
                 if (i < text.len && text.ptr[i] != ',')
                         continue;
@@ -230,12 +230,16 @@ static void check_ranges(struct checker *checker, const struct at *at,
         const struct json_node *spec = node_get(object, "spec");
         const struct json_node *annotation =
                 node_get(node_get(node_get(object, "metadata"), "annotations"), RANGES_ANNOTATION);
+        const struct json *before =
+                json_get(json_get(json_get(old, "metadata"), "annotations"), RANGES_ANNOTATION);
 
         if (node_count(node_get(spec, "loadBalancerSourceRanges")) > 0)
                 check_source_ranges(checker, at, spec,
                                     json_get(json_get(old, "spec"), "loadBalancerSourceRanges"));
         else if (annotation)
-                check_annotated_ranges(checker, spec, node_get_slice(annotation));
+                check_annotated_ranges(
+                        checker, spec, node_get_slice(annotation),
+                        !before || !slice_eq(json_text(before), node_get_slice(annotation)));
 }
 
 static void check_balancer(struct checker *checker, const struct at *at,

@@ -378,9 +378,46 @@ static void test_number_annotations(void **state) {
         play(steps, ARRAY_LEN(steps));
 }
 
+#define SERVICES "/api/v1/namespaces/default/services"
+#define PORT(name, protocol, more) "{\"name\":\"" name "\",\"protocol\":\"" protocol "\"," more "}"
+#define SERVICE(ports)                                                                             \
+        "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"type\":\"NodePort\",\"ports\":[" ports "]}}"
+#define RANGES "service.beta.kubernetes.io/load-balancer-source-ranges"
+
+/* Ports of one number share a port of the nodes when a service is made. */
+static void test_node_ports(void **state) {
+        static const struct step steps[] = {
+                { "POST", SERVICES,
+                  SERVICE(PORT("u", "UDP", "\"port\":53") "," PORT(
+                          "t", "TCP", "\"port\":53,\"nodePort\":30053")),
+                  201, "\"UDP\",\"port\":53,\"targetPort\":53,\"nodePort\":30053" },
+                { "DELETE", SERVICES "/s", "", 200, NULL },
+                { "POST", SERVICES,
+                  SERVICE(PORT("u", "UDP", "\"port\":53,\"nodePort\":30053") "," PORT(
+                          "t", "TCP", "\"port\":54,\"nodePort\":30053")),
+                  422, "spec.ports[1].nodePort: Invalid value: 30053: provided port is already" },
+                { "POST", SERVICES,
+                  SERVICE(PORT("u", "UDP", "\"port\":53") "," PORT("t", "TCP",
+                                                                   "\"port\":53,\"nodePort\":99")),
+                  422, "spec.ports[0].nodePort: Invalid value: 99: provided port is not in" },
+                { "POST", SERVICES,
+                  "{\"metadata\":{\"name\":\"b\"},\"spec\":{\"type\":\"LoadBalancer\",\"ports\":["
+                  "{\"port\":80}]}}",
+                  201, NULL },
+                /* Only who changes what ranges an annotation has hears that they are none. */
+                { MERGE_PATCH, SERVICES "/b/status", NOTED(RANGES, "\"x\""), 200, NULL },
+                { MERGE_PATCH, SERVICES "/b", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}", 200,
+                  NULL },
+                { MERGE_PATCH, SERVICES "/b", NOTED(RANGES, "\"y\""), 422,
+                  "must be a valid CIDR value" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
 #define DEVICE_CLAIMS "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 #define QUOTAS "/api/v1/namespaces/default/resourcequotas"
-#define SERVICES "/api/v1/namespaces/default/services"
 #define DEVICE "{\"driver\":\"a.b\",\"pool\":\"p\",\"device\":\"d\"}"
 #define SCOPED(values)                                                                             \
         "{\"metadata\":{\"name\":\"q\"},\"spec\":{\"hard\":{\"services\":\"2\"},\"scopeSelector\"" \
@@ -489,6 +526,7 @@ int main(void) {
                 cmocka_unit_test(test_bound_condition),
                 cmocka_unit_test(test_claims_grow),
                 cmocka_unit_test(test_number_annotations),
+                cmocka_unit_test(test_node_ports),
                 cmocka_unit_test(test_complaints),
                 cmocka_unit_test(test_daemon_warnings),
                 cmocka_unit_test(test_empty_tables),
