@@ -6,6 +6,8 @@
 #include "kinds/ip_rules.h"
 #include "kinds/pod_check.h"
 
+#define HEALTH_MESSAGE_MAX 1024 /* bytes */
+
 #define USER_ID_MAX 2147483647
 
 struct status_check {
@@ -363,6 +365,18 @@ static void check_allocated_name(struct checker *checker, const struct at *at,
         }
 }
 
+static void check_health_message(struct checker *checker, const struct at *at,
+                                 const struct json_node *message) {
+        size_t length = node_get_slice(message).len;
+
+        if (message && length == 0)
+                report(checker, FIELD_REQUIRED, at, "message", NULL,
+                       "must be non-empty if specified");
+        else if (length > HEALTH_MESSAGE_MAX)
+                report(checker, FIELD_TOO_LONG, at, "message", NULL,
+                       message_of(checker, "may not be more than %d bytes", HEALTH_MESSAGE_MAX));
+}
+
 static void check_health(struct checker *checker, const struct at *at,
                          const struct json_node *health, struct text_set *seen) {
         static const char *const states[] = { "Healthy", "Unhealthy", "Unknown", NULL };
@@ -373,6 +387,7 @@ static void check_health(struct checker *checker, const struct at *at,
                 report_choice(checker, at, "health", "\"\"", states);
         else
                 check_choice(checker, at, health, "health", states);
+        check_health_message(checker, at, node_get(health, "message"));
         if (text_set_has(seen, id))
                 report(checker, FIELD_DUPLICATE, at, "resourceID", quoted(checker, id), NULL);
         text_set_add(seen, id);

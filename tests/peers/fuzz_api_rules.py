@@ -54,7 +54,12 @@ CONTAINER = [("image", 1, ["a", "a", "b", " a"]), ("resources", .5, RESOURCES), 
 CONTAINER_STATE = [{}, {"running": {}}, {"running": {"startedAt": TIMES[0]}}, {"waiting": {"reason": "R"}}, {"terminated": {"exitCode": 1}}]
 CONTAINER_STATUS = [("name", 1, ["c", "d", "x"]), ("ready", 1, [True, False]), ("restartCount", 1, [0, 1, -1]), ("image", 1, ["a"]), ("imageID", 1, [""]),
                     ("state", .8, CONTAINER_STATE), ("lastState", .2, CONTAINER_STATE), ("started", .2, [True, False]), ("resources", .2, RESOURCES),
-                    ("containerID", .1, ["x", "a://b", ""])]
+                    ("containerID", .1, ["x", "a://b", ""]), ("allocatedResourcesStatus", .15, records([("name", 1, ["cpu", "claim:a", "claim:a/b", "x"]), ("resources", .9, records([
+                        ("resourceID", 1, ["a", "b"]), ("health", 1, ["Healthy", "Unhealthy", "Unknown", "x", ""]), ("message", .5, ["", "m", "m" * 1025])]))])),
+                    ("user", .15, record([("linux", .9, record([("uid", .9, [0, -1, 1]), ("gid", .9, [0, -1]), ("supplementalGroups", .4, some([0, 5, -1]))]))])),
+                    ("volumeMounts", .15, records([("name", .9, ["v", ""]), ("mountPath", .9, ["/a", "/b"]), ("readOnly", .3, [True, False]),
+                                                   ("recursiveReadOnly", .3, ["Disabled", "Enabled", "x"])])),
+                    ("allocatedResources", .15, table(["cpu", "memory"], AMOUNTS[:7])), ("stopSignal", .1, ["SIGTERM", "x"])]
 
 
 def conditions(types, values=("True", "True", "False", "Unknown")):

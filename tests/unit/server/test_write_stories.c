@@ -126,6 +126,12 @@ static void test_empty_allocatable(void **state) {
 #define TOLERATIONS "scheduler.alpha.kubernetes.io/tolerations"
 #define NOTED(key, value) "{\"metadata\":{\"annotations\":{\"" key "\":" value "}}}"
 
+#define HEALTH(message)                                                                            \
+        "{\"status\":{\"containerStatuses\":[{\"name\":\"x\",\"image\":\"\",\"imageID\":\"\","     \
+        "\"ready\":true,\"restartCount\":0,\"allocatedResourcesStatus\":[{\"name\":\"cpu\","       \
+        "\"resources\":[{\"resourceID\":\"a\",\"health\":\"Healthy\",\"message\":\"" message       \
+        "\"}]}]}]}}"
+
 static void test_pod_annotations(void **state) {
         static const struct step steps[] = {
                 { "POST", PODS,
@@ -151,6 +157,9 @@ static void test_pod_annotations(void **state) {
                   "may not remove or update mirror pod annotation" },
                 { MERGE_PATCH, PODS "/m/resize", "{}", 422,
                   "is invalid: []: Forbidden: static pods cannot be resized" },
+                { MERGE_PATCH, PODS "/p/status", HEALTH(""), 422,
+                  "resources[0].message: Required value: must be non-empty if specified" },
+                { MERGE_PATCH, PODS "/p/status", HEALTH("a"), 200, NULL },
                 /* Writes of the status change annotations, too. */
                 { MERGE_PATCH, PODS "/p/status", NOTED(MIRROR, "\"x\""), 422,
                   "may not add mirror pod annotation" },
