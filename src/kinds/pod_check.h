@@ -84,6 +84,9 @@ void check_host_process(struct checker *checker, const struct at *at, const stru
 /* Annotations that mean something for a pod. */
 void check_pod_annotations(struct checker *checker, const struct at *at,
                            const struct json_node *pod);
+/* Fields of AppArmor and seccomp against annotations of them, of a new pod or a template. at: of
+ * its spec. */
+void check_old_profiles(struct checker *checker, const struct at *at, const struct json_node *pod);
 /* Some of them may not change; then all of them once more, as kube-apiserver. */
 void check_pod_annotation_updates(struct checker *checker, const struct json_node *pod,
                                   const struct json *old);

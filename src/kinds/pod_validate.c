@@ -512,6 +512,7 @@ VALIDATE_HOOK(pod_validate) {
         if (operation == KIND_CREATE) {
                 check_responders(&checker, &place, spec);
                 check_create(&checker, &place, spec);
+                check_old_profiles(&checker, &place, object);
         } else if (is_pod_part(context->subresource)) {
                 check_pod_subresource(&checker, object, old);
         } else {

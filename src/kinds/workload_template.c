@@ -108,6 +108,7 @@ void check_pod_template(struct checker *checker, const struct at *at,
 
         check_template_names(checker, at, template);
         check_pod_spec(checker, &spec, node_get(template, "spec"));
+        check_old_profiles(checker, &spec, template);
         if (node_count(node_get(node_get(template, "spec"), "ephemeralContainers")) > 0)
                 report(checker, FIELD_FORBIDDEN, &spec, "ephemeralContainers", NULL,
                        "ephemeral containers not allowed in pod template");

@@ -32,7 +32,7 @@ AMOUNTS = ["0", "1", "2", "100m", "1.5", "64Mi", "1Gi", "-1"]
 RESOURCES = record([("requests", .7, table(["cpu", "memory", "ephemeral-storage"], AMOUNTS[:6])), ("limits", .6, table(["cpu", "memory"], AMOUNTS[:7]))])
 NODE_ROOM = table(["cpu", "memory", "pods", "hugepages-2Mi", "hugepages-1Gi", "example.com/x", "attachable-volumes-a"], AMOUNTS, 3)
 ANNOTATED = ["", "x", "[]", "{}", "null", "[{}]", "[1]", '[{"key":"a","effect":"x"}]', '[{"key":"a","effect":"NoSchedule","value":"a b"}]',
-             '{"preferAvoidPods":[{}]}', '{"preferAvoidPods":[{"podSignature":{"podController":{"controller":true}}}]}', "unconfined", "runtime/default", "1"]
+             '{"preferAvoidPods":[{}]}', '{"preferAvoidPods":[{"podSignature":{"podController":{"controller":true}}}]}', "unconfined", "runtime/default", "localhost/a", "1"]
 CONTAINERS = [{"name": "c", "image": "a"}]
 TEMPLATE = record([
     ("metadata", .4, record([("labels", .8, [{"app": "web"}, {"app": "web", "a": "b"}, {}]),
@@ -48,7 +48,9 @@ EXACT = record([("deviceClassName", .95, ["c", "A b"]), ("count", .3, [1, 2, 0, 
                 ("selectors", .3, records([("cel", .95, [{"expression": "true"}, {"expression": "device.driver == 'a'"}, {"expression": "x"}, {"expression": ""}])], 1)),
                 ("tolerations", .2, [[], [{"key": "a", "operator": "Exists", "effect": "NoExecute"}], [{"operator": "Equal", "value": "a b"}], [{"key": "a", "effect": "x"}]]),
                 ("capacity", .1, [{}, {"requests": {"a": "1"}}, {"requests": {"A b": "1"}}])])
-CONTAINER = [("image", 1, ["a", "a", "b", " a"]), ("resources", .5, RESOURCES), ("env", .15, [[], [{"name": "A", "value": "1"}]]),
+PROFILE = record([("type", 1, ["Unconfined", "RuntimeDefault", "Localhost", "Localhost", "x"]), ("localhostProfile", .4, ["a", "b", ""])])
+PROFILES = record([("seccompProfile", .6, PROFILE), ("appArmorProfile", .6, PROFILE)])
+CONTAINER = [("image", 1, ["a", "a", "b", " a"]), ("securityContext", .2, PROFILES), ("resources", .5, RESOURCES), ("env", .15, [[], [{"name": "A", "value": "1"}]]),
              ("resizePolicy", .2, records([("resourceName", 1, ["cpu", "memory"]), ("restartPolicy", 1, ["NotRequired", "RestartContainer"])])),
              ("restartPolicy", .1, ["Always", "Never"])]
 CONTAINER_STATE = [{}, {"running": {}}, {"running": {"startedAt": TIMES[0]}}, {"waiting": {"reason": "R"}}, {"terminated": {"exitCode": 1}}]
@@ -97,7 +99,7 @@ RULES = {
         ("containers", .6, containers), ("schedulingGates", .3, records([("name", 1, ["g", "h"])])), ("nodeSelector", .4, table(["a", "b"], ["x", "y"])),
         ("tolerations", .4, records([("key", 1, ["a", "b"]), ("operator", 1, ["Exists"]), ("effect", .5, ["NoSchedule", "NoExecute"]), ("tolerationSeconds", .3, [1, 5])])),
         ("activeDeadlineSeconds", .3, [0, 1, 5, 10]), ("terminationGracePeriodSeconds", .25, [1, 30, -1]), ("nodeName", .35, ["fuzzed-n", "m"]),
-        ("resources", .2, RESOURCES), ("os", .15, [{"name": "linux"}, {"name": "windows"}]), ("restartPolicy", .2, ["Never", "OnFailure"]),
+        ("securityContext", .2, PROFILES), ("resources", .2, RESOURCES), ("os", .15, [{"name": "linux"}, {"name": "windows"}]), ("restartPolicy", .2, ["Never", "OnFailure"]),
         ("initContainers", .2, [[{"name": "i", "image": "a"}], [{"name": "i", "image": "a", "restartPolicy": "Always"}]])], [
         ("phase", .6, ["Running", "Running", "Succeeded", "Failed", "Pending", "x"]), ("containerStatuses", .5, records(CONTAINER_STATUS)),
         ("initContainerStatuses", .15, records(CONTAINER_STATUS, 1)), ("conditions", .5, conditions(["Ready", "PodScheduled", "DisruptionTarget", "a/b", "a b"])),
@@ -105,7 +107,7 @@ RULES = {
         ("hostIPs", .15, records([("ip", .9, ["10.0.0.1", "fd00::1", "x"])])), ("hostIP", .15, ["10.0.0.1", ""]), ("nominatedNodeName", .15, ["n", "", "A b"]),
         ("qosClass", .15, ["Guaranteed", "Burstable", "BestEffort", ""]), ("observedGeneration", .15, [0, 1, -1]), ("startTime", .15, TIMES)],
         ["kubernetes.io/config.mirror", "container.apparmor.security.beta.kubernetes.io/c", "scheduler.alpha.kubernetes.io/tolerations",
-         "seccomp.security.alpha.kubernetes.io/pod", "controller.kubernetes.io/pod-deletion-cost", "a"]),
+         "seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c", "controller.kubernetes.io/pod-deletion-cost", "a"]),
     "deployments": ({"selector": {"matchLabels": {"app": "web"}},
                      "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": CONTAINERS}}}, [
         ("replicas", .4, [0, 1, 3, -1]), ("minReadySeconds", .3, [0, 5, 700]), ("progressDeadlineSeconds", .3, [600, 5, 10]),

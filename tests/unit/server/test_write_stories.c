@@ -5,6 +5,7 @@
 #define PODS "/api/v1/namespaces/default/pods"
 #define NODES "/api/v1/nodes"
 #define JOBS "/apis/batch/v1/namespaces/default/jobs"
+#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 #define TEMPLATE                                                                                   \
         "\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\","     \
@@ -167,6 +168,46 @@ static void test_pod_annotations(void **state) {
                   "metadata.annotations: Invalid value: \\\"" TOLERATIONS },
                 { MERGE_PATCH, PODS "/m/status", NOTED(MIRROR, "null"), 422,
                   "may not remove or update mirror pod annotation" },
+        };
+
+        (void)state;
+        play(steps, ARRAY_LEN(steps));
+}
+
+#define SECCOMP "seccomp.security.alpha.kubernetes.io/pod"
+#define PROFILED(key, text, of_pod, of_container)                                                  \
+        "{\"metadata\":{\"generateName\":\"f\",\"annotations\":{\"" key "\":\"" text               \
+        "\"}},\"spec\":{\"securityContext\":{" of_pod "},\"containers\":[{\"name\":\"c\","         \
+        "\"image\":\"a\",\"securityContext\":{" of_container "}}]}}"
+#define PROFILE(member, type) "\"" member "\":{\"type\":\"" type "\"}"
+#define LOCALHOST(member, file)                                                                    \
+        "\"" member "\":{\"type\":\"Localhost\",\"localhostProfile\":\"" file "\"}"
+
+/* Annotations and fields of AppArmor and seccomp say the same; an AppArmor annotation of a new pod
+ * that the pod's own field does not say becomes one of the container. */
+static void test_old_profiles(void **state) {
+        static const struct step steps[] = {
+                { "POST", PODS,
+                  PROFILED(ARMOR, "unconfined", "", PROFILE("appArmorProfile", "RuntimeDefault")),
+                  422,
+                  "spec.containers[0].securityContext.appArmorProfile.type: Forbidden: apparmor "
+                  "type in annotation and field must match" },
+                { "POST", PODS,
+                  PROFILED(ARMOR, "localhost/a", LOCALHOST("appArmorProfile", "b"), ""), 201,
+                  "localhostProfile\":\"a\"" },
+                { "POST", PODS,
+                  PROFILED(SECCOMP, "localhost/a", PROFILE("seccompProfile", "Unconfined"), ""),
+                  422, "spec.securityContext.seccompProfile.type: Forbidden: seccomp type in" },
+                { "POST", PODS,
+                  PROFILED(SECCOMP, "docker/default", PROFILE("seccompProfile", "RuntimeDefault"),
+                           PROFILE("seccompProfile", "Unconfined")),
+                  201, NULL },
+                { "POST", DEPLOYMENTS,
+                  "{\"metadata\":{\"name\":\"t\"},\"spec\":{\"selector\":{\"matchLabels\":{\"a\":"
+                  "\"b\"}},\"template\":{\"metadata\":{\"labels\":{\"a\":\"b\"},\"annotations\":"
+                  "{\"" SECCOMP "\":\"unconfined\"}},\"spec\":{\"securityContext\":{" PROFILE(
+                          "seccompProfile", "RuntimeDefault") "}," CONTAINERS "}}}}",
+                  422, "spec.template.spec.securityContext.seccompProfile.type: Forbidden" },
         };
 
         (void)state;
@@ -345,7 +386,6 @@ static void test_default_classes(void **state) {
 #define DAEMONS "/apis/apps/v1/namespaces/default/daemonsets"
 
 /* Warnings are about the template: who leaves it is told nothing. */
-#define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define DAEMONS "/apis/apps/v1/namespaces/default/daemonsets"
 #define ROLLBACK "deprecated.deployment.rollback.to"
 #define GENERATION "deprecated.daemonset.template.generation"
@@ -526,21 +566,14 @@ static void test_status_metadata(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_job_status),
-                cmocka_unit_test(test_node_annotations),
-                cmocka_unit_test(test_empty_allocatable),
-                cmocka_unit_test(test_pod_annotations),
-                cmocka_unit_test(test_resize),
-                cmocka_unit_test(test_budget_owner),
-                cmocka_unit_test(test_bound_condition),
-                cmocka_unit_test(test_claims_grow),
-                cmocka_unit_test(test_number_annotations),
-                cmocka_unit_test(test_node_ports),
-                cmocka_unit_test(test_complaints),
-                cmocka_unit_test(test_daemon_warnings),
-                cmocka_unit_test(test_empty_tables),
-                cmocka_unit_test(test_default_classes),
-                cmocka_unit_test(test_status_metadata),
+                cmocka_unit_test(test_job_status),        cmocka_unit_test(test_node_annotations),
+                cmocka_unit_test(test_empty_allocatable), cmocka_unit_test(test_pod_annotations),
+                cmocka_unit_test(test_old_profiles),      cmocka_unit_test(test_resize),
+                cmocka_unit_test(test_budget_owner),      cmocka_unit_test(test_bound_condition),
+                cmocka_unit_test(test_claims_grow),       cmocka_unit_test(test_number_annotations),
+                cmocka_unit_test(test_node_ports),        cmocka_unit_test(test_complaints),
+                cmocka_unit_test(test_daemon_warnings),   cmocka_unit_test(test_empty_tables),
+                cmocka_unit_test(test_default_classes),   cmocka_unit_test(test_status_metadata),
         };
 
         return cmocka_run_group_tests(tests, NULL, NULL);
