@@ -48,7 +48,10 @@ static void add_text(struct scene *scene, size_t length, char fill) {
         char *text = xcalloc(1, length + 1);
 
         memset(text, fill, length);
-        scene->texts = xreallocarray(scene->texts, scene->count + 1, sizeof(*scene->texts));
+        if (scene->count == scene->capacity) {
+                scene->capacity = scene->capacity ? 2 * scene->capacity : 64;
+                scene->texts = xreallocarray(scene->texts, scene->capacity, sizeof(*scene->texts));
+        }
         scene->texts[scene->count++] = slice_make(text, length);
 }
 static size_t count_texts(const struct scene *scene) {
