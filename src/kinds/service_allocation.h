@@ -20,9 +20,15 @@ void check_service_ports(struct checker *checker, const struct json_node *servic
 /* Whether another service has a cluster address or a port of nodes; empty and 0 = not asked. */
 bool service_is_taken(struct checker *checker, const struct json_node *service,
                       struct slice address, int64_t port);
-/* Ports of one number, such as 53 of TCP and of UDP, share a port of the nodes when a service is
- * made: the one that one of them has. 0 = none has. */
-int64_t service_shared_port(const struct json_node *ports, int64_t number);
+/* Ports of nodes that a service lacks, of 30000 to 32767. */
+struct service_need {
+        uint64_t start;  /* of the search */
+        bool is_new;     /* ports of one number, such as 53 of TCP and of UDP, share one */
+        bool has_ports;  /* each port gets one */
+        bool has_health; /* healthCheckNodePort is one */
+};
+void service_take_ports(struct kind_context *context, struct json_tree *tree,
+                        struct json_node *spec, const struct service_need *need);
 /* Also part of validation as such. */
 void check_service_addresses(struct checker *checker, const struct json_node *spec,
                              const struct json *old_spec);

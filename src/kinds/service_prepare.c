@@ -4,37 +4,24 @@
 #include "kinds/defaults.h"
 #include "kinds/service_allocation.h"
 
+#include "base/map.h"
 #include "base/util.h"
 #include <stdio.h>
 
-/* Addresses come from 10.96.0.0/16, ports from 30000 to 32767; both are tried in order from a place
- * that the service's name decides. */
+/* Addresses come from 10.96.0.0/16, tried in order from a place that the service's name decides. */
 #define ADDRESS_COUNT 65000
 
-struct service_prepare_search {
+struct address_search {
         struct slice address;
-        int64_t node_port;
         bool is_taken;
 };
 
 static bool visit_service(void *context, const struct json *service) {
-        const struct json *spec = json_get(service, "spec"), *port;
-        struct service_prepare_search *search = context;
-        struct json_iter iter = json_iter(json_get(spec, "ports"));
+        struct address_search *search = context;
 
-        if (search->address.len && slice_eq(json_get_text(spec, "clusterIP"), search->address))
-                search->is_taken = true;
-        while (search->node_port && json_next(&iter, NULL, &port))
-                if (json_get_i64(port, "nodePort", 0) == search->node_port)
-                        search->is_taken = true;
+        search->is_taken =
+                slice_eq(json_get_text(json_get(service, "spec"), "clusterIP"), search->address);
         return !search->is_taken;
-}
-
-static bool is_taken(struct kind_context *context, struct service_prepare_search *search) {
-        search->is_taken = false;
-        if (context->each)
-                context->each(context->engine, "", "services", SLICE_EMPTY, visit_service, search);
-        return search->is_taken;
 }
 
 static void allocate_address(struct kind_context *context, struct json_tree *tree,
@@ -45,43 +32,13 @@ static void allocate_address(struct kind_context *context, struct json_tree *tre
                 unsigned place = (unsigned)((start + i) % ADDRESS_COUNT) + 10;
 
                 snprintf(text, sizeof(text), "10.96.%u.%u", place / 256, place % 256);
-                struct service_prepare_search search = { .address = slice_of(text) };
-                if (!is_taken(context, &search)) {
+                struct address_search search = { .address = slice_of(text) };
+                if (context->each)
+                        context->each(context->engine, "", "services", SLICE_EMPTY, visit_service,
+                                      &search);
+                if (!search.is_taken) {
                         node_put_string(tree, spec, "clusterIP", text);
                         return;
-                }
-        }
-}
-
-static bool is_used_here(const struct json_node *ports, int64_t number) {
-        struct node_iter iter = node_iter(ports);
-        struct json_node *port;
-
-        while (node_next(&iter, NULL, &port))
-                if (node_get_i64(port, "nodePort", 0) == number)
-                        return true;
-        return false;
-}
-
-static void allocate_ports(struct kind_context *context, struct json_tree *tree,
-                           struct json_node *spec, uint64_t start, bool is_new) {
-        struct json_node *ports = node_get(spec, "ports"), *port;
-        struct node_iter iter = node_iter(ports);
-
-        while (node_next(&iter, NULL, &port)) {
-                int64_t shared = is_new && !node_get_i64(port, "nodePort", 0)
-                                         ? service_shared_port(ports, node_get_i64(port, "port", 0))
-                                         : 0;
-
-                if (shared)
-                        node_put_i64(tree, port, "nodePort", shared);
-                for (uint64_t i = 0; i < NODE_PORT_COUNT && !node_get_i64(port, "nodePort", 0);
-                     i++) {
-                        int64_t number = NODE_PORT_FIRST + (int64_t)((start + i) % NODE_PORT_COUNT);
-                        struct service_prepare_search search = { .node_port = number };
-
-                        if (!is_used_here(ports, number) && !is_taken(context, &search))
-                                node_put_i64(tree, port, "nodePort", number);
                 }
         }
 }
@@ -93,18 +50,6 @@ static bool wants_node_ports(const struct json_node *spec) {
         return slice_is(type, "NodePort") ||
                (slice_is(type, "LoadBalancer") &&
                 node_is_true(node_get(spec, "allocateLoadBalancerNodePorts")));
-}
-
-static void allocate_health_port(struct kind_context *context, struct json_tree *tree,
-                                 struct json_node *spec, uint64_t start) {
-        for (uint64_t i = 0; i < NODE_PORT_COUNT && !node_get_i64(spec, "healthCheckNodePort", 0);
-             i++) {
-                int64_t number = NODE_PORT_FIRST + (int64_t)((start + i) % NODE_PORT_COUNT);
-                struct service_prepare_search search = { .node_port = number };
-
-                if (!is_used_here(node_get(spec, "ports"), number) && !is_taken(context, &search))
-                        node_put_i64(tree, spec, "healthCheckNodePort", number);
-        }
 }
 
 /* ---- families ---- */
@@ -179,26 +124,37 @@ static bool had_number(const struct json *spec, int64_t number) {
         return false;
 }
 
+static void note_number(struct map_u64 *numbers, int64_t number) {
+        if (number)
+                map_u64_put(numbers, (uint64_t)number, numbers);
+}
+
 /* A port keeps the number that its name had, unless another one asks for it. */
 static void keep_node_ports(struct json_tree *tree, struct json_node *spec,
                             const struct json *old_spec) {
         struct json_node *ports = node_get(spec, "ports"), *port;
-        struct node_iter iter = node_iter(ports);
+        struct node_iter all = node_iter(ports), iter = node_iter(ports);
+        struct json_iter before = json_iter(json_get(old_spec, "ports"));
+        struct map_u64 *used = map_u64_new();
+        struct map *old_ports = map_new(); /* by name */
+        const struct json *old_port;
 
+        while (node_next(&all, NULL, &port))
+                note_number(used, node_get_i64(port, "nodePort", 0));
+        while (json_next(&before, NULL, &old_port))
+                map_put(old_ports, json_get_text(old_port, "name"), (void *)(uintptr_t)old_port);
         while (node_next(&iter, NULL, &port)) {
-                struct json_iter before = json_iter(json_get(old_spec, "ports"));
-                const struct json *old_port;
+                old_port = map_get(old_ports, node_get_text(port, "name"));
+                int64_t number = json_get_i64(old_port, "nodePort", 0);
 
-                if (node_get_i64(port, "nodePort", 0))
+                if (node_get_i64(port, "nodePort", 0) || !number ||
+                    map_u64_get(used, (uint64_t)number))
                         continue;
-                while (json_next(&before, NULL, &old_port)) {
-                        int64_t number = json_get_i64(old_port, "nodePort", 0);
-
-                        if (number && !is_used_here(ports, number) &&
-                            slice_eq(json_get_text(old_port, "name"), node_get_text(port, "name")))
-                                node_put_i64(tree, port, "nodePort", number);
-                }
+                note_number(used, number);
+                node_put_i64(tree, port, "nodePort", number);
         }
+        map_u64_free(used);
+        map_free(old_ports);
 }
 
 /* What was allocated is kept by writers who leave it out. */
@@ -292,6 +248,11 @@ static void drop_useless(struct json_node *spec, const struct json *old_spec) {
                 drop_same(spec, old_spec, "externalTrafficPolicy");
 }
 
+static bool needs_health_port(const struct json_node *spec) {
+        return slice_is(node_get_text(spec, "type"), "LoadBalancer") &&
+               slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local");
+}
+
 /* An address is found for new services, and for those that had no use for one. */
 static void allocate_missing(struct kind_context *context, struct json_tree *tree,
                              struct json_node *object, struct json_node *spec,
@@ -307,11 +268,12 @@ static void allocate_missing(struct kind_context *context, struct json_tree *tre
                 node_append(node_need_array(tree, spec, "clusterIPs"),
                             node_text(tree, node_get_text(spec, "clusterIP")));
         }
-        if (wants_node_ports(spec))
-                allocate_ports(context, tree, spec, start, !old_spec);
-        if (slice_is(type, "LoadBalancer") &&
-            slice_is(node_get_text(spec, "externalTrafficPolicy"), "Local"))
-                allocate_health_port(context, tree, spec, start + 1);
+        if (wants_node_ports(spec) || needs_health_port(spec))
+                service_take_ports(context, tree, spec,
+                                   &(struct service_need){ .start = start,
+                                                           .is_new = !old_spec,
+                                                           .has_ports = wants_node_ports(spec),
+                                                           .has_health = needs_health_port(spec) });
 }
 
 /* Upstream keeps what it shows nobody, and refuses what is none. */
