@@ -39,8 +39,6 @@ static const struct table_column stateful_set_columns[] = {
         { "Images", "string", "", 1 },
 };
 
-static const struct number_annotation template_generation = { .key = TEMPLATE_GENERATION };
-
 static const struct kind_info rows[] = {
         {
                 .group = "apps",

@@ -57,8 +57,8 @@ const char *node_json(struct checker *checker, const struct json_node *node);
  * are. path: the place as text. */
 const char *shown_value(struct checker *checker, const struct at *place, const char *path,
                         const char *value);
-/* The same of a named type (of schema/schema.h); NULL = all of its members are zero. */
-/* place: of the value in what was sent. */
+/* The same of a named type (of schema/schema.h); NULL = all of its members are zero. place: of the
+ * value in what was sent. */
 const char *shown_typed(struct checker *checker, const char *place, const char *type,
                         const struct json_node *value);
 /* report() of a value that is shown as it is. */

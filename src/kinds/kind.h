@@ -166,7 +166,9 @@ struct kind_info {
                                     struct slice name);
         const char *orphan_warning; /* of KIND_ORPHANS: what a deletion that orphans says (jobs) */
         const char *deprecation;    /* Warning on every request; NULL = none */
-        const struct number_annotation *number; /* daemonsets, deployments */
+        /* An annotation that is a number of the server's own type (kinds/number_annotation.h); NULL
+         * = none. */
+        const struct number_annotation *number;
 
         /* Refuses a valid object that is created or changed; NULL = never. old: the stored one,
          * NULL at create. */

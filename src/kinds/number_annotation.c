@@ -7,6 +7,7 @@
 #include "schema/go_number.h"
 #include <stdio.h>
 
+const struct number_annotation template_generation = { .key = TEMPLATE_GENERATION };
 const struct number_annotation rollback_revision = { .key = ROLLBACK_REVISION,
                                                      .is_optional = true,
                                                      .is_named = true };

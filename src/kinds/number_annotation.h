@@ -11,11 +11,12 @@
 
 struct number_annotation {
         const char *key;
-        bool is_optional; /* "" is none */
+        bool is_optional; /* "" is none; others are 0 where there is none */
         bool is_named;    /* complaints say which one it is */
 };
 
-extern const struct number_annotation rollback_revision;
+extern const struct number_annotation template_generation; /* of daemonsets */
+extern const struct number_annotation rollback_revision;   /* of deployments */
 
 /* What a client wrote, as it is shown: without leading zeroes. Fails with what upstream says of it
  * when it is no number. */

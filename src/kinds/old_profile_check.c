@@ -6,8 +6,6 @@
 #include "base/util.h"
 #include <string.h>
 
-#define LOCAL "localhost/"
-
 struct old_profile {
         const char *prefix; /* of the annotation of a container */
         const char *member; /* of securityContext */
@@ -41,9 +39,10 @@ static const char *other_member(const struct old_profile *old, const struct json
                 return is_default(old, text) ? NULL : "type";
         if (!slice_is(type, "Localhost"))
                 return NULL;
-        if (!slice_has_prefix(text, SLICE_LITERAL(LOCAL)))
+        if (!slice_has_prefix(text, SLICE_LITERAL(LOCAL_PROFILE)))
                 return "type";
-        struct slice rest = slice_make(text.ptr + strlen(LOCAL), text.len - strlen(LOCAL));
+        struct slice rest =
+                slice_make(text.ptr + strlen(LOCAL_PROFILE), text.len - strlen(LOCAL_PROFILE));
         return local && slice_eq(node_get_slice(local), rest) ? NULL : "localhostProfile";
 }
 

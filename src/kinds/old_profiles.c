@@ -6,7 +6,6 @@
 #include "base/util.h"
 #include <string.h>
 
-#define LOCAL "localhost/"
 #define LOCAL_MAX 4095
 
 static const char app_armor_text[] =
@@ -26,9 +25,11 @@ static struct app_armor app_armor_parse(struct slice text) {
                 profile.type = "Unconfined";
         } else if (slice_is(text, "runtime/default")) {
                 profile.type = "RuntimeDefault";
-        } else if (slice_has_prefix(text, SLICE_LITERAL(LOCAL)) && text.len > strlen(LOCAL)) {
+        } else if (slice_has_prefix(text, SLICE_LITERAL(LOCAL_PROFILE)) &&
+                   text.len > strlen(LOCAL_PROFILE)) {
                 profile.type = "Localhost";
-                profile.local = slice_make(text.ptr + strlen(LOCAL), text.len - strlen(LOCAL));
+                profile.local = slice_make(text.ptr + strlen(LOCAL_PROFILE),
+                                           text.len - strlen(LOCAL_PROFILE));
         }
         return profile;
 }

@@ -5,7 +5,8 @@
 
 #define SECCOMP_POD "seccomp.security.alpha.kubernetes.io/pod"
 #define SECCOMP_CONTAINER "container.seccomp.security.alpha.kubernetes.io/" /* with its name */
-#define APP_ARMOR "container.apparmor.security.beta.kubernetes.io/"         /* with its name */
+#define LOCAL_PROFILE "localhost/"                                  /* before the name of a file */
+#define APP_ARMOR "container.apparmor.security.beta.kubernetes.io/" /* with its name */
 
 /* A new pod: what an AppArmor annotation says becomes a field of its container, with a warning. */
 void app_armor_adopt(struct kind_context *context, struct json_tree *tree, struct json_node *pod);

@@ -75,7 +75,7 @@ OWN_RULE(rule_app_armor) {
 
 static void check_seccomp_name(struct checker *checker, const struct at *at, struct slice name) {
         static const char *const known[] = { "runtime/default", "docker/default", "unconfined" };
-        struct slice local = SLICE_LITERAL("localhost/");
+        struct slice local = SLICE_LITERAL(LOCAL_PROFILE);
         struct json_tree *tree = json_tree_new();
 
         for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -114,7 +114,7 @@ static void check_armor_name(struct checker *checker, const struct at *at, struc
                 report_text(checker, &place, NULL, search.name, "container not found");
         if (profile.len && !slice_is(profile, "runtime/default") &&
             !slice_is(profile, "unconfined") &&
-            !slice_has_prefix(profile, SLICE_LITERAL("localhost/")))
+            !slice_has_prefix(profile, SLICE_LITERAL(LOCAL_PROFILE)))
                 report_text(checker, &place, NULL, profile,
                             message_of(checker, "invalid AppArmor profile name: %s",
                                        quoted(checker, profile)));

@@ -50,19 +50,22 @@ static bool target_key_text(const struct json_node *value, struct buf *out) {
         return true;
 }
 
-/* Places of the keys in a list of a patch, plus one; of equal ones the first. */
+/* Places count from one; of equal keys the first is kept. The key is in `text`. */
+static void place_put(struct map *places, const struct buf *text, size_t place) {
+        pace_step();
+        if (!map_get(places, buf_view(text)))
+                map_put(places, buf_view(text), (void *)(uintptr_t)place);
+}
+
 struct map *merge_places_new(const struct json *list, const char *key) {
         struct json_iter iter = json_iter(list);
         const struct json *element;
         struct map *places = map_new();
         struct buf text = { 0 };
 
-        for (uintptr_t i = 1; json_next(&iter, NULL, &element); i++) {
-                pace_step();
-                if (patch_key_text(merge_key_of(element, key), &text) &&
-                    !map_get(places, buf_view(&text)))
-                        map_put(places, buf_view(&text), (void *)i);
-        }
+        for (size_t i = 1; json_next(&iter, NULL, &element); i++)
+                if (patch_key_text(merge_key_of(element, key), &text))
+                        place_put(places, &text, i);
         buf_release(&text);
         return places;
 }
@@ -73,12 +76,9 @@ struct map *merge_places_of(const struct json_node *list, size_t count, const ch
         struct map *places = map_new();
         struct buf text = { 0 };
 
-        for (uintptr_t i = 1; i <= count && node_next(&iter, NULL, &element); i++) {
-                pace_step();
-                if (target_key_text(target_key(element, key), &text) &&
-                    !map_get(places, buf_view(&text)))
-                        map_put(places, buf_view(&text), (void *)i);
-        }
+        for (size_t i = 1; i <= count && node_next(&iter, NULL, &element); i++)
+                if (target_key_text(target_key(element, key), &text))
+                        place_put(places, &text, i);
         buf_release(&text);
         return places;
 }

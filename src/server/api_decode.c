@@ -1,8 +1,8 @@
 /* Request bodies: from text to a checked object of the expected kind. */
 #include "server/api_decode.h"
-#include "kinds/number_annotation.h"
 #include "server/managed_fields.h"
 
+#include "kinds/number_annotation.h"
 #include "schema/go_json.h"
 #include "schema/protobuf.h"
 #include "schema/raw_path.h"

@@ -60,10 +60,10 @@ void object_add_own_zeroes(const struct kind_info *kind, struct json_tree *tree,
         for (size_t i = 0; strcmp(kind->group, "apps") == 0 && i < ARRAY_LEN(counted); i++)
                 if (strcmp(kind->plural, counted[i]) == 0)
                         node_put_i64(tree, node_need_object(tree, object, "spec"), "replicas", 0);
-        if (strcmp(kind->plural, "daemonsets") == 0)
+        if (kind->number && !kind->number->is_optional)
                 node_put_string(tree,
                                 node_need_object(tree, node_get(object, "metadata"), "annotations"),
-                                TEMPLATE_GENERATION, "0");
+                                kind->number->key, "0");
 }
 
 struct json_node *tree_of_object(const struct store_object *object, struct json_tree **ret_tree) {

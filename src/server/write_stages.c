@@ -8,6 +8,7 @@
 #include "kinds/metadata_check.h"
 #include "kinds/pod_security.h"
 #include "server/api_context.h"
+#include "server/api_decode.h"
 #include "server/api_failure.h"
 #include "server/api_metadata.h"
 #include "server/api_object.h"
@@ -100,9 +101,11 @@ static int run_mutators(struct api_context *context, struct api_write *write,
                 return 0;
         if (webhooks_mutate(context, write, rounds) < 0)
                 return API_FAILED;
-        if (write->resource->schema &&
-            schema_normalise(write->resource->schema, write->tree, write->object,
-                             &(struct schema_report){ .minor = write->resource->minor }, &err) < 0)
+        if ((write->resource->schema &&
+             schema_normalise(write->resource->schema, write->tree, write->object,
+                              &(struct schema_report){ .minor = write->resource->minor },
+                              &err) < 0) ||
+            convert_numbers(write->resource, write->tree, write->object, &err) < 0)
                 return fail_plain(context, 500, "InternalError",
                                   "Internal error occurred: a webhook broke the object: %s",
                                   err.text);
