@@ -3,6 +3,7 @@
 #include "kinds/check.h"
 #include "kinds/old_profiles.h"
 #include "kinds/warn_text.h"
+#include "kinds/warn_volumes.h"
 
 #include "api/dns_name.h"
 #include "api/selector.h"
@@ -10,32 +11,12 @@
 #include "base/map.h"
 #include "base/text_set.h"
 #include "base/util.h"
+#include "schema/go_quote.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 #define COMPLETIONS_MANY 100000
 #define PARALLELISM_MUCH 10000
-
-struct warner {
-        void (*emit)(void *context, const char *text);
-        void *context;
-        const char *prefix; /* path of what holds the spec: "", "spec.template." */
-};
-
-static void warn_warn(const struct warner *warner, const char *format, ...)
-        __attribute__((format(printf, 2, 3)));
-
-static void warn_warn(const struct warner *warner, const char *format, ...) {
-        struct buf text = { 0 };
-        va_list args;
-
-        buf_text(&text, warner->prefix);
-        va_start(args, format);
-        buf_vprintf(&text, format, args);
-        va_end(args);
-        warner->emit(warner->context, text.data);
-        buf_release(&text);
-}
 
 /* ---- labels that have a successor ---- */
 
@@ -70,8 +51,8 @@ static void warn_selector(const struct warner *warner, const struct json_node *s
 
         while (node_next(&iter, &key, NULL))
                 if (old_node_label(key))
-                        warn_warn(warner, "spec.nodeSelector[" SLICE_FMT "]: %s", SLICE_ARG(key),
-                                  old_node_label(key));
+                        warn_in_pod(warner, "spec.nodeSelector[" SLICE_FMT "]: %s", SLICE_ARG(key),
+                                    old_node_label(key));
 }
 
 static void warn_spread(const struct warner *warner, const struct json_node *constraints) {
@@ -80,15 +61,15 @@ static void warn_spread(const struct warner *warner, const struct json_node *con
                 struct slice key = node_get_text(constraint, "topologyKey");
 
                 if (old_node_label(key))
-                        warn_warn(warner,
-                                  "spec.topologySpreadConstraints[%zu].topologyKey: " SLICE_FMT
-                                  " is %s",
-                                  i, SLICE_ARG(key), old_node_label(key));
+                        warn_in_pod(warner,
+                                    "spec.topologySpreadConstraints[%zu].topologyKey: " SLICE_FMT
+                                    " is %s",
+                                    i, SLICE_ARG(key), old_node_label(key));
                 if (!node_get(constraint, "labelSelector"))
-                        warn_warn(warner,
-                                  "spec.topologySpreadConstraints[%zu].labelSelector: a null "
-                                  "labelSelector results in matching no pod",
-                                  i);
+                        warn_in_pod(warner,
+                                    "spec.topologySpreadConstraints[%zu].labelSelector: a null "
+                                    "labelSelector results in matching no pod",
+                                    i);
         }
 }
 
@@ -102,18 +83,19 @@ static void warn_terms(const struct warner *warner, const struct json_node *affi
 
         for (size_t i = 0; i < node_count(terms); i++)
                 if (!node_get(node_at(terms, i), "labelSelector"))
-                        warn_warn(warner,
-                                  "spec.affinity.%s.%s[%zu].labelSelector: a null labelSelector "
-                                  "results "
-                                  "in matching no pod",
-                                  kind, required, i);
+                        warn_in_pod(warner,
+                                    "spec.affinity.%s.%s[%zu].labelSelector: a null labelSelector "
+                                    "results "
+                                    "in matching no pod",
+                                    kind, required, i);
         terms = node_get(affinity, preferred);
         for (size_t i = 0; i < node_count(terms); i++)
                 if (!node_get(node_get(node_at(terms, i), "podAffinityTerm"), "labelSelector"))
-                        warn_warn(warner,
-                                  "spec.affinity.%s.%s[%zu].podAffinityTerm.labelSelector: a null "
-                                  "labelSelector results in matching no pod",
-                                  kind, preferred, i);
+                        warn_in_pod(
+                                warner,
+                                "spec.affinity.%s.%s[%zu].podAffinityTerm.labelSelector: a null "
+                                "labelSelector results in matching no pod",
+                                kind, preferred, i);
 }
 
 /* Values of required terms are validated, those of preferred ones only warned of. */
@@ -126,18 +108,18 @@ static void warn_node_term(const struct warner *warner, const char *path,
                 const struct json_node *values = node_get(node_at(list, i), "values");
 
                 if (old_node_label(key))
-                        warn_warn(warner, "%s.matchExpressions[%zu].key: " SLICE_FMT " is %s", path,
-                                  i, SLICE_ARG(key), old_node_label(key));
+                        warn_in_pod(warner, "%s.matchExpressions[%zu].key: " SLICE_FMT " is %s",
+                                    path, i, SLICE_ARG(key), old_node_label(key));
                 for (size_t j = 0; has_values && j < node_count(values); j++) {
                         struct slice value = node_get_slice(node_at(values, j)), problem;
                         struct slice problems = slice_of(label_value_problem(value));
 
                         while (problems.len && slice_split(&problems, ';', &problem))
-                                warn_warn(warner,
-                                          "%s.matchExpressions[%zu].values[%zu]: " SLICE_FMT
-                                          " is invalid, " SLICE_FMT,
-                                          path, i, j, SLICE_ARG(value),
-                                          SLICE_ARG(slice_trim(problem)));
+                                warn_in_pod(warner,
+                                            "%s.matchExpressions[%zu].values[%zu]: " SLICE_FMT
+                                            " is invalid, " SLICE_FMT,
+                                            path, i, j, SLICE_ARG(value),
+                                            SLICE_ARG(slice_trim(problem)));
                 }
         }
 }
@@ -174,10 +156,10 @@ static void warn_fraction(const struct warner *warner, const char *path, const c
         struct slice amount = node_get_text(amounts, name);
 
         if (is_fraction_of_bytes(amount))
-                warn_warn(warner,
-                          "%s%s[%s]: fractional byte value \"" SLICE_FMT
-                          "\" is invalid, must be an integer",
-                          path, list, name, SLICE_ARG(amount));
+                warn_in_pod(warner,
+                            "%s%s[%s]: fractional byte value \"" SLICE_FMT
+                            "\" is invalid, must be an integer",
+                            path, list, name, SLICE_ARG(amount));
 }
 
 static const char *const byte_resources[] = { "memory", "ephemeral-storage" };
@@ -211,16 +193,20 @@ static bool warn_hides(const struct json_node *variable) {
 static void warn_env(const struct warner *warner, const char *path,
                      const struct json_node *variables) {
         CLEANUP(text_set_release) struct text_set names = { 0 };
+        CLEANUP(buf_release) struct buf shown = { 0 };
 
         for (size_t i = 0; i < node_count(variables); i++) {
                 const struct json_node *variable = node_at(variables, i);
                 struct slice name = node_get_text(variable, "name");
 
-                if (!text_set_add(&names, name) && warn_hides(variable))
-                        warn_warn(warner,
-                                  "%s.env[%zu]: hides previous definition of \"" SLICE_FMT
-                                  "\", which may be dropped when using apply",
-                                  path, i, SLICE_ARG(name));
+                if (text_set_add(&names, name) || !warn_hides(variable))
+                        continue;
+                go_quote_write(name, &shown);
+                warn_in_pod(warner,
+                            "%s.env[%zu]: hides previous definition of %s, which may be dropped "
+                            "when using apply",
+                            path, i, shown.data);
+                buf_clear(&shown);
         }
 }
 
@@ -321,20 +307,21 @@ static void warn_port_pairs(const struct warner *warner, const struct warn_port_
                 const struct warn_port *port = &list->ports[i];
 
                 if (port->ip.len && port->host == 0)
-                        warn_warn(warner,
-                                  PORT_FMT ": hostIP set without hostPort: {Name:" SLICE_FMT
-                                           " HostPort:0 ContainerPort:%lld Protocol:" SLICE_FMT
-                                           " HostIP:" SLICE_FMT "}",
-                                  PORT_ARG(port), SLICE_ARG(port->name), (long long)port->number,
-                                  SLICE_ARG(port->protocol), SLICE_ARG(port->ip));
+                        warn_in_pod(warner,
+                                    PORT_FMT ": hostIP set without hostPort: {Name:" SLICE_FMT
+                                             " HostPort:0 ContainerPort:%lld Protocol:" SLICE_FMT
+                                             " HostIP:" SLICE_FMT "}",
+                                    PORT_ARG(port), SLICE_ARG(port->name), (long long)port->number,
+                                    SLICE_ARG(port->protocol), SLICE_ARG(port->ip));
                 warn_key(port, &key);
                 for (const struct warn_port *other = map_get(list->firsts, buf_view(&key));
                      other < port; other = other->next, pairs++) {
                         const char *overlap = port_overlap(port, other);
 
                         if (overlap)
-                                warn_warn(warner, PORT_FMT ": %s port definition with %s" PORT_FMT,
-                                          PORT_ARG(port), overlap, warner->prefix, PORT_ARG(other));
+                                warn_in_pod(
+                                        warner, PORT_FMT ": %s port definition with %s" PORT_FMT,
+                                        PORT_ARG(port), overlap, warner->prefix, PORT_ARG(other));
                 }
         }
         buf_release(&key);
@@ -361,13 +348,13 @@ static void warn_ports(const struct warner *warner, const struct json_node *spec
                 const struct warn_port *port = &list.ports[i], *first = port->same_name;
 
                 if (first)
-                        warn_warn(warner,
-                                  PORT_FMT ": duplicate port name \"" SLICE_FMT
-                                           "\" with %s" PORT_FMT
-                                           ", services and probes that select ports by name will "
-                                           "use %s" PORT_FMT,
-                                  PORT_ARG(port), SLICE_ARG(port->name), warner->prefix,
-                                  PORT_ARG(first), warner->prefix, PORT_ARG(first));
+                        warn_in_pod(warner,
+                                    PORT_FMT ": duplicate port name \"" SLICE_FMT
+                                             "\" with %s" PORT_FMT
+                                             ", services and probes that select ports by name will "
+                                             "use %s" PORT_FMT,
+                                    PORT_ARG(port), SLICE_ARG(port->name), warner->prefix,
+                                    PORT_ARG(first), warner->prefix, PORT_ARG(first));
         }
         map_free(list.firsts);
         map_free(list.lasts);
@@ -376,7 +363,7 @@ static void warn_ports(const struct warner *warner, const struct json_node *spec
 }
 
 static void warn_profile(const void *warner, struct slice key, const char *what) {
-        warn_warn(warner, "metadata.annotations[" SLICE_FMT "]: %s", SLICE_ARG(key), what);
+        warn_in_pod(warner, "metadata.annotations[" SLICE_FMT "]: %s", SLICE_ARG(key), what);
 }
 
 static void warn_containers(const struct warner *warner, const struct json_node *pod,
@@ -401,13 +388,17 @@ static void warn_containers(const struct warner *warner, const struct json_node 
 static void warn_repeated(const struct warner *warner, const struct json_node *list,
                           const char *path, const char *member) {
         CLEANUP(text_set_release) struct text_set seen = { 0 };
+        CLEANUP(buf_release) struct buf shown = { 0 };
 
         for (size_t i = 0; i < node_count(list); i++) {
                 struct slice text = node_get_text(node_at(list, i), member);
 
-                if (!text_set_add(&seen, text))
-                        warn_warn(warner, "spec.%s[%zu].%s: duplicate %s \"" SLICE_FMT "\"", path,
-                                  i, member, member, SLICE_ARG(text));
+                if (text_set_add(&seen, text))
+                        continue;
+                go_quote_write(text, &shown);
+                warn_in_pod(warner, "spec.%s[%zu].%s: duplicate %s %s", path, i, member, member,
+                            shown.data);
+                buf_clear(&shown);
         }
 }
 
@@ -415,51 +406,8 @@ static void warn_secrets(const struct warner *warner, const struct json_node *se
         warn_repeated(warner, secrets, "imagePullSecrets", "name");
         for (size_t i = 0; i < node_count(secrets); i++)
                 if (node_get_text(node_at(secrets, i), "name").len == 0)
-                        warn_warn(warner,
-                                  "spec.imagePullSecrets[%zu].name: invalid empty name \"\"", i);
-}
-
-/* Volumes that nothing mounts any more. */
-static void warn_volumes(const struct warner *warner, const struct json_node *volumes) {
-        static const struct {
-                const char *source, *path, *message;
-        } old_sources[] = {
-                { "photonPersistentDisk", "photonPersistentDisk",
-                  "deprecated in v1.11, non-functional in v1.16+" },
-                { "gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+" },
-                { "scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+" },
-                { "flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+" },
-                { "storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+" },
-                { "quobyte", "quobyte", "deprecated in v1.22, non-functional in v1.25+" },
-                { "glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+" },
-                { "cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+" },
-                { "rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+" },
-        };
-
-        for (size_t i = 0; i < node_count(volumes); i++)
-                for (size_t j = 0; j < ARRAY_LEN(old_sources); j++)
-                        if (node_get(node_at(volumes, i), old_sources[j].source))
-                                warn_warn(warner, "spec.volumes[%zu].%s: %s", i,
-                                          old_sources[j].path, old_sources[j].message);
-}
-
-/* A source that is none. */
-static void warn_projections(const struct warner *warner, const struct json_node *volumes) {
-        for (size_t i = 0; i < node_count(volumes); i++) {
-                const struct json_node *volume = node_at(volumes, i);
-                const struct json_node *sources =
-                        node_get(node_get(volume, "projected"), "sources");
-                struct warner plain = { .emit = warner->emit,
-                                        .context = warner->context,
-                                        .prefix = "" };
-
-                for (size_t j = 0; j < node_count(sources); j++)
-                        if (node_count(node_at(sources, j)) == 0)
-                                warn_warn(&plain,
-                                          "volume \"" SLICE_FMT
-                                          "\" (Projected) has no sources provided",
-                                          SLICE_ARG(node_get_text(volume, "name")));
-        }
+                        warn_in_pod(warner,
+                                    "spec.imagePullSecrets[%zu].name: invalid empty name \"\"", i);
 }
 
 static void warn_annotations(const struct warner *warner, const struct json_node *metadata) {
@@ -476,8 +424,18 @@ static void warn_annotations(const struct warner *warner, const struct json_node
 
         for (size_t i = 0; i < ARRAY_LEN(old_annotations); i++)
                 if (node_get(node_get(metadata, "annotations"), old_annotations[i].key))
-                        warn_warn(warner, "metadata.annotations[%s]: %s", old_annotations[i].key,
-                                  old_annotations[i].message);
+                        warn_in_pod(warner, "metadata.annotations[%s]: %s", old_annotations[i].key,
+                                    old_annotations[i].message);
+}
+
+static void warn_pod_addresses(const struct warner *warner, const struct json_node *spec) {
+        const struct warn_sink sink = { warner->emit, warner->context };
+        char path[96];
+
+        snprintf(path, sizeof(path), "%sspec.dnsConfig.nameservers", warner->prefix);
+        warn_addresses(&sink, path, node_get(node_get(spec, "dnsConfig"), "nameservers"));
+        snprintf(path, sizeof(path), "%sspec.hostAliases", warner->prefix);
+        warn_member_addresses(&sink, path, node_get(spec, "hostAliases"), "ip", ".ip");
 }
 
 /* A pod, or the template of one. */
@@ -490,7 +448,7 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         warn_spread(warner, node_get(spec, "topologySpreadConstraints"));
         warn_annotations(warner, node_get(pod, "metadata"));
         warn_volumes(warner, node_get(spec, "volumes"));
-        warn_projections(warner, node_get(spec, "volumes"));
+        warn_volume_paths(warner, node_get(spec, "volumes"));
         warn_repeated(warner, node_get(spec, "hostAliases"), "hostAliases", "ip");
         warn_secrets(warner, node_get(spec, "imagePullSecrets"));
         for (size_t i = 0; i < ARRAY_LEN(byte_resources); i++)
@@ -501,10 +459,11 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
         warn_containers(warner, pod, "containers");
         warn_ports(warner, spec);
         if (node_get_i64(spec, "terminationGracePeriodSeconds", 0) < 0)
-                warn_warn(warner, "spec.terminationGracePeriodSeconds: must be >= 0; negative "
-                                  "values are invalid and will be treated as 1");
+                warn_in_pod(warner, "spec.terminationGracePeriodSeconds: must be >= 0; negative "
+                                    "values are invalid and will be treated as 1");
         warn_terms(warner, node_get(affinity, "podAffinity"), "podAffinity");
         warn_terms(warner, node_get(affinity, "podAntiAffinity"), "podAntiAffinity");
+        warn_pod_addresses(warner, spec);
 }
 
 /* Names of pods become names of hosts. */
@@ -521,10 +480,10 @@ static void warn_name(const struct warner *warner, const struct json_node *objec
                 buf_text(&all, all.len ? " " : "");
                 buf_slice(&all, slice_trim(problem));
         }
-        warn_warn(&plain,
-                  "metadata.name: this is used in %s, which can result in surprising behavior; a "
-                  "DNS label is recommended: [%s]",
-                  use, all.data);
+        warn_in_pod(&plain,
+                    "metadata.name: this is used in %s, which can result in surprising behavior; a "
+                    "DNS label is recommended: [%s]",
+                    use, all.data);
         buf_release(&all);
 }
 
@@ -546,11 +505,12 @@ static void warn_indexes(const struct warner *warner, const char *path,
         if (slice_is(node_get_text(job, "completionMode"), "Indexed") &&
             node_get_i64(job, "completions", 0) > COMPLETIONS_MANY &&
             node_get_i64(job, "parallelism", 0) > PARALLELISM_MUCH)
-                warn_warn(&plain,
-                          "%s: In Indexed Jobs with a number of completions higher than 10^5 and a "
-                          "parallelism higher than 10^4, Kubernetes might not be able to track "
-                          "completedIndexes when a big number of indexes fail",
-                          path);
+                warn_in_pod(
+                        &plain,
+                        "%s: In Indexed Jobs with a number of completions higher than 10^5 and a "
+                        "parallelism higher than 10^4, Kubernetes might not be able to track "
+                        "completedIndexes when a big number of indexes fail",
+                        path);
 }
 
 WARN_HOOK(workload_warn) {

@@ -33,6 +33,7 @@ WARN_HOOK(custom_resource_definition_warn); /* crd_validate.c */
                   void *context)
 WARN_EACH_HOOK(address_status_warn); /* addresses of pods, services and ingresses */
 WARN_EACH_HOOK(csi_driver_warn);
+WARN_EACH_HOOK(finalizer_warn);   /* of custom resources */
 WARN_EACH_HOOK(node_labels_warn); /* of RuntimeClasses and CSIStorageCapacities */
 WARN_EACH_HOOK(network_policy_warn);
 WARN_EACH_HOOK(replication_controller_warn);

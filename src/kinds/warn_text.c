@@ -17,6 +17,18 @@ void warn_text(const struct warn_sink *sink, const char *format, ...) {
         buf_release(&text);
 }
 
+void warn_in_pod(const struct warner *warner, const char *format, ...) {
+        struct buf text = { 0 };
+        va_list args;
+
+        buf_text(&text, warner->prefix);
+        va_start(args, format);
+        buf_vprintf(&text, format, args);
+        va_end(args);
+        warner->emit(warner->context, text.data);
+        buf_release(&text);
+}
+
 bool is_fraction_of_bytes(struct slice amount) {
         int64_t milli;
 

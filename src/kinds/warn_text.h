@@ -12,6 +12,16 @@ struct warn_sink {
 
 void warn_text(const struct warn_sink *sink, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
+/* Of pods, and of the templates of pods. */
+struct warner {
+        void (*emit)(void *context, const char *text);
+        void *context;
+        const char *prefix; /* path of what holds the spec: "", "spec.template." */
+};
+
+/* A warning about a place in the pod; the format begins with its path in a pod. */
+void warn_in_pod(const struct warner *warner, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 /* Whether an amount of bytes has thousandths; what overflows counts as whole, as upstream. */
 bool is_fraction_of_bytes(struct slice amount);
 /* Of storage in the list "requests" or "limits" of resources; path is what stands before their

@@ -597,6 +597,18 @@ static const struct {
           "spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in "
           "matching "
           "no pod" },
+        { "\"containers\":[{\"name\":\"c\",\"env\":[{\"name\":\"A\\\"\"},{\"name\":"
+          "\"A\\\"\"}]}]",
+          "spec.containers[0].env[1]: hides previous definition of \"A\\\"\", which may be "
+          "dropped when using apply" },
+        { "\"dnsConfig\":{\"nameservers\":[\"1.2.3.4\",\"2001:DB8::1\"]}",
+          "spec.dnsConfig.nameservers[1]: IPv6 address \"2001:DB8::1\" should be in RFC 5952 "
+          "canonical format (\"2001:db8::1\")" },
+        { "\"hostAliases\":[{\"ip\":\"::ffff:1.2.3.4\"}]",
+          "spec.hostAliases[0].ip: non-standard IP address \"::ffff:1.2.3.4\" is invalid: use "
+          "\"1.2.3.4\"" },
+        { "\"imagePullSecrets\":[{\"name\":\"a\\n\"},{\"name\":\"a\\n\"}]",
+          "spec.imagePullSecrets[1].name: duplicate name \"a\\n\"" },
         { "\"imagePullSecrets\":[{}]", "spec.imagePullSecrets[0].name: invalid empty name \"\"" },
         { "\"volumes\":[{\"name\":\"v\",\"projected\":{\"sources\":[{}]}}]",
           "volume \"v\" (Projected) has no sources provided" },
