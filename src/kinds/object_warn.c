@@ -119,8 +119,6 @@ WARN_HOOK(ingress_warn) {
 
 /* ---- volumes ---- */
 
-#define OPTIONS_ANNOTATION "volume.beta.kubernetes.io/mount-options"
-
 WARN_HOOK(persistent_volume_claim_warn) {
         const struct warn_sink sink = { emit, context };
         const struct json_node *resources = node_get(node_get(object, "spec"), "resources");

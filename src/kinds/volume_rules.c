@@ -3,6 +3,7 @@
 
 #include "api/quantity.h"
 #include "base/util.h"
+#include "kinds/volume_claim.h"
 #include "kinds/volume_source_rules.h"
 
 const char *const volume_modes[] = { "Block", "Filesystem", NULL };
@@ -319,6 +320,35 @@ static void check_volume_update(struct checker *checker, const struct json_node 
                        "update from non-nil value to nil is forbidden");
 }
 
+/* Options of mounts from before they had a member: only for what is mounted with options. */
+static void check_mount_options(struct checker *checker, const struct json_node *object) {
+        static const char *const sources[] = {
+                "awsElasticBlockStore",
+                "azureDisk",
+                "azureFile",
+                "cephfs",
+                "cinder",
+                "gcePersistentDisk",
+                "glusterfs",
+                "iscsi",
+                "nfs",
+                "photonPersistentDisk",
+                "quobyte",
+                "rbd",
+                "vsphereVolume",
+        };
+        const struct json_node *annotations = node_get(node_get(object, "metadata"), "annotations");
+        struct at metadata = at_root("metadata"), list = at_member(&metadata, "annotations");
+
+        if (!node_get(annotations, OPTIONS_ANNOTATION))
+                return;
+        for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+                if (node_get(node_get(object, "spec"), sources[i]))
+                        return;
+        report(checker, FIELD_FORBIDDEN, &list, OPTIONS_ANNOTATION, NULL,
+               "may not specify mount options for this volume type");
+}
+
 VALIDATE_HOOK(persistent_volume_validate) {
         struct checker checker = { .errors = errors, .context = context };
         const struct json_node *spec = node_get(object, "spec");
@@ -327,6 +357,7 @@ VALIDATE_HOOK(persistent_volume_validate) {
         if (operation == KIND_UPDATE_STATUS)
                 return;
         check_volume_spec(&checker, &at, spec, false);
+        check_mount_options(&checker, object);
         if (operation != KIND_UPDATE)
                 return;
         check_volume_spec(&checker, &at, spec, false); /* upstream's update looks at it again */

@@ -124,6 +124,19 @@ static const struct rule_case cases[] = {
           NULL,
           "spec.nfs.path: Invalid value: \"x\": must be an absolute path\nspec.rbd: Forbidden: may "
           "not specify more than 1 volume type" },
+        { "v1", "PersistentVolume",
+          "{\"metadata\":{\"annotations\":{\"volume.beta.kubernetes.io/mount-options\":\"x\"}},"
+          "\"spec\":{\"capacity\":{\"storage\":\"1\"},\"accessModes\":[\"ReadWriteOnce\"],"
+          "\"hostPath\":{\"path\":\"/x\"}}}",
+          NULL,
+          "metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not "
+          "specify "
+          "mount options for this volume type" },
+        { "v1", "PersistentVolume",
+          "{\"metadata\":{\"annotations\":{\"volume.beta.kubernetes.io/mount-options\":\"x\"}},"
+          "\"spec\":{\"capacity\":{\"storage\":\"1\"},\"accessModes\":[\"ReadWriteOnce\"],"
+          "\"nfs\":{\"server\":\"s\",\"path\":\"/x\"}}}",
+          NULL, "" },
         { "v1", "PersistentVolume", VOLUME("\"local\":{\"path\":\"/a/../b\"}"), NULL,
           "spec.local.path: Invalid value: \"/a/../b\": must not contain '..'\nspec.nodeAffinity: "
           "Required value: Local volume requires node affinity" },
