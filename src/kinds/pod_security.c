@@ -268,6 +268,9 @@ static void reason_add(struct present_reasons *reasons, struct slice text, struc
 
 static bool visit_pod(void *context, const struct json *object) {
         struct present_reasons *reasons = context;
+
+        if (reasons->seen++ >= PODS_MAX)
+                return true;
         struct json_tree *tree = json_tree_new();
         struct json_node *pod = node_import(tree, object);
         const struct security_pod judged = { .metadata = node_get(pod, "metadata"),
@@ -280,7 +283,7 @@ static bool visit_pod(void *context, const struct json *object) {
                 reason_add(reasons, buf_view(&text), node_get_text(judged.metadata, "name"));
         buf_release(&text);
         json_tree_free(tree);
-        return ++reasons->seen < PODS_MAX;
+        return true;
 }
 
 static int compare_texts(const void *a, const void *b) {
@@ -294,6 +297,12 @@ static void warn_about_present(struct kind_context *context, struct slice ns,
         if (!context->each || !context->warn)
                 return;
         context->each(context->engine, "", "pods", ns, visit_pod, &reasons);
+        if (reasons.seen > PODS_MAX)
+                context->warn(context->engine,
+                              arena_printf(context->scratch,
+                                           "new PodSecurity enforce level only checked against "
+                                           "the first %d of %zu existing pods",
+                                           PODS_MAX, reasons.seen));
         if (reasons.count == 0)
                 return;
         context->warn(
