@@ -72,18 +72,22 @@ int field_selector_parse(struct slice text, struct arena *arena,
         for (size_t i = 0; i < text.len; i++)
                 cap += text.ptr[i] == ',';
         selector.terms = ARENA_ARRAY(arena, struct field_term, cap);
-        struct slice rest = text;
+        struct slice rest = text, wrong = SLICE_EMPTY;
         while (rest.len > 0) {
                 struct slice part = take_part(&rest);
                 if (part.len == 0)
                         continue;
-                int r = parse_term(text, part, arena, &selector.terms[selector.count], err);
-                if (r < 0)
-                        return r;
+                if (parse_term(text, part, arena, &selector.terms[selector.count], err) < 0) {
+                        if (wrong.len == 0 || slice_compare(part, wrong) < 0)
+                                wrong = part;
+                        continue;
+                }
                 /* One without a name and a value selects everything upstream. */
                 const struct field_term *term = &selector.terms[selector.count];
                 selector.count += term->key.len || term->value.len;
         }
+        if (wrong.len) /* upstream sorts them: the first of those that are wrong */
+                return parse_term(text, wrong, arena, &selector.terms[0], err);
         *ret_selector = selector;
         return 0;
 }

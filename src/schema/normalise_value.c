@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/time.h"
 #include "base/util.h"
+#include "schema/go_number.h"
 #include "schema/time_error.h"
 #include <math.h>
 #include <string.h>
@@ -85,13 +86,12 @@ static int micro_time_check(struct schema_normalise_walk *walk, struct json_node
 
 static int duration_check(struct schema_normalise_walk *walk, struct json_node *value,
                           struct json_node **ret_value) {
+        CLEANUP(buf_release) struct buf complaint = { 0 };
         char canonical[40];
         int64_t ns;
 
-        if (!duration_parse(node_get_slice(value), &ns))
-                return err_set(walk->err, BERTH_ERR_BAD_REQUEST,
-                               "time: invalid duration \"" SLICE_FMT "\"",
-                               SLICE_ARG(node_get_slice(value)));
+        if (!go_duration_parse(node_get_slice(value), &ns, &complaint))
+                return err_set(walk->err, BERTH_ERR_BAD_REQUEST, "%s", complaint.data);
         duration_format(ns, canonical);
         *ret_value = node_string(walk->tree, canonical);
         return 0;

@@ -73,6 +73,9 @@ int read_object(struct api_context *context, const struct store_object **ret_obj
 int serve_get(struct api_context *context) {
         const struct store_object *object;
 
+        if (query_is_true(&context->query, "export"))
+                return fail_bad_request(context, "the export parameter, deprecated since v1.14, is "
+                                                 "no longer supported");
         if (read_object(context, &object) < 0)
                 return API_FAILED;
         return respond_object(context, 200, store_object_body(object));

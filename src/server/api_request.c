@@ -1,6 +1,7 @@
 /* The way of one request through the server. */
 #include "server/api_request.h"
 
+#include "schema/go_number.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"
@@ -147,6 +148,20 @@ static int serve_resource(struct api_context *context) {
         return fail_method(context);
 }
 
+/* Requests that end by themselves may say how long they have: nothing here takes that long. */
+static int check_timeout(struct api_context *context) {
+        struct slice timeout = query_text(&context->query, "timeout");
+        CLEANUP(buf_release) struct buf complaint = { 0 };
+        int64_t ns;
+
+        if (timeout.len == 0 || context->route.is_watch || is_live(context->route.subresource) ||
+            slice_is(context->route.subresource, "log") ||
+            go_duration_parse(timeout, &ns, &complaint))
+                return 0;
+        return fail_bad_request(context, "invalid timeout specified in the request URL - %s",
+                                complaint.data);
+}
+
 static int api_server_serve(struct api_context *context) {
         struct slice target = context->request->target, path = SLICE_EMPTY;
 
@@ -154,6 +169,8 @@ static int api_server_serve(struct api_context *context) {
         if (query_parse(context, target) < 0)
                 return API_FAILED;
         route_parse(context, path);
+        if (check_timeout(context) < 0)
+                return API_FAILED;
         if (authenticate(context) < 0 || authorize(context) < 0)
                 return API_FAILED;
         return context->route.is_resource ? serve_resource(context) : serve_path(context);

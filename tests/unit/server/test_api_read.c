@@ -606,63 +606,81 @@ static void test_server_end(void **state) {
 #define AS(KIND) "application/json;as=" KIND ";v=v1;g=meta.k8s.io"
 
 /* What is looked at first, and what only once there is an answer. */
+static const struct {
+        const char *method, *path, *accept, *body;
+        int code;
+        const char *message;
+} odd_options[] = {
+        { "GET", MAPS "/none", AS("PartialObjectMetadataList"), NULL, 404,
+          "configmaps \"none\" not found" },
+        { "GET", MAPS "/a", AS("PartialObjectMetadataList"), NULL, 406,
+          "you requested PartialObjectMetadataList, but the requested object is not a list "
+          "(*core.ConfigMap)" },
+        { "GET", MAPS "/none?includeObject=x", AS("Table"), NULL, 404,
+          "configmaps \"none\" not found" },
+        { "GET", MAPS "?continue=%21", AS("PartialObjectMetadata"), NULL, 400,
+          "invalid continue token: continue key is not valid: illegal base64 data at input "
+          "byte 0" },
+        { "GET", MAPS "/a", "application/json;stream=x", NULL, 406,
+          "only the following media types are accepted: application/json, "
+          "application/yaml, application/vnd.kubernetes.protobuf" },
+        { "GET", MAPS "/a", "application/xml;as=Table;v=v1;g=meta.k8s.io", NULL, 406,
+          "406: Not Acceptable\n\nAvailable representations: application/json, "
+          "application/yaml, application/vnd.kubernetes.protobuf" },
+        { "GET", MAPS, "application/xml", NULL, 406,
+          "406: Not Acceptable\n\nAvailable representations: application/json, "
+          "application/yaml, application/vnd.kubernetes.protobuf, "
+          "application/json;stream=watch, "
+          "application/vnd.kubernetes.protobuf;stream=watch" },
+        { "GET", MAPS "?fieldSelector=%3D", NULL, NULL, 200, "" },
+        { "GET", MAPS "?limit", NULL, NULL, 400, "strconv.ParseInt: parsing \"\": invalid syntax" },
+        { "GET", MAPS "?limit=9223372036854775808", NULL, NULL, 400,
+          "strconv.ParseInt: parsing \"9223372036854775808\": value out of range" },
+        { "GET", MAPS "?labelSelector=%3D&limit=x", NULL, NULL, 400,
+          "strconv.ParseInt: parsing \"x\": invalid syntax" },
+        { "GET", MAPS "?limit=%zz", NULL, NULL, 200, "" },
+        { "GET", MAPS "?resourceVersionMatch=;a=b", NULL, NULL, 200, "" },
+        { "GET", MAPS "/a?resourceVersion=x", NULL, NULL, 500,
+          "resourceVersion: Invalid value: \"x\": strconv.ParseUint: parsing \"x\": "
+          "invalid "
+          "syntax" },
+        { "DELETE", MAPS "?fieldSelector=spec.x%3D1", NULL, "[", 400,
+          "\"spec.x\" is not a known field selector: only \"metadata.name\", "
+          "\"metadata.namespace\"" },
+        { "GET", MAPS "/a?export=true", NULL, NULL, 400,
+          "the export parameter, deprecated since v1.14, is no longer supported" },
+        { "GET", MAPS "/a?export=0&timeout=1m1.5s", NULL, NULL, 200, "" },
+        { "GET", MAPS "/a?timeout=x", NULL, NULL, 400,
+          "invalid timeout specified in the request URL - time: invalid duration \"x\"" },
+        { "POST", MAPS "?timeout=5", NULL, "{}", 400,
+          "invalid timeout specified in the request URL - time: missing unit in duration "
+          "\"5\"" },
+        { "GET", "/version?timeout=1s5%22", NULL, NULL, 400,
+          "invalid timeout specified in the request URL - time: unknown unit \"\\\"\" in "
+          "duration \"1s5\\\"\"" },
+        { "GET", MAPS "?timeout=9999999h", NULL, NULL, 400,
+          "invalid timeout specified in the request URL - time: invalid duration "
+          "\"9999999h\"" },
+        { "GET", MAPS "?fieldSelector=b,a,metadata.name%3Dc", NULL, NULL, 400,
+          "invalid selector: 'b,a,metadata.name=c'; can't understand 'a'" },
+        { "DELETE", MAPS "/a?gracePeriodSeconds=", NULL, NULL, 400,
+          "strconv.ParseInt: parsing \"\": invalid syntax" },
+        { "DELETE", MAPS "/a", AS("Table"), NULL, 200, "" },
+};
+
 static void test_option_order(void **state) {
-        static const struct {
-                const char *method, *path, *accept, *body;
-                int code;
-                const char *message;
-        } cases[] = {
-                { "GET", MAPS "/none", AS("PartialObjectMetadataList"), NULL, 404,
-                  "configmaps \"none\" not found" },
-                { "GET", MAPS "/a", AS("PartialObjectMetadataList"), NULL, 406,
-                  "you requested PartialObjectMetadataList, but the requested object is not a list "
-                  "(*core.ConfigMap)" },
-                { "GET", MAPS "/none?includeObject=x", AS("Table"), NULL, 404,
-                  "configmaps \"none\" not found" },
-                { "GET", MAPS "?continue=%21", AS("PartialObjectMetadata"), NULL, 400,
-                  "invalid continue token: continue key is not valid: illegal base64 data at input "
-                  "byte 0" },
-                { "GET", MAPS "/a", "application/json;stream=x", NULL, 406,
-                  "only the following media types are accepted: application/json, "
-                  "application/yaml, application/vnd.kubernetes.protobuf" },
-                { "GET", MAPS "/a", "application/xml;as=Table;v=v1;g=meta.k8s.io", NULL, 406,
-                  "406: Not Acceptable\n\nAvailable representations: application/json, "
-                  "application/yaml, application/vnd.kubernetes.protobuf" },
-                { "GET", MAPS, "application/xml", NULL, 406,
-                  "406: Not Acceptable\n\nAvailable representations: application/json, "
-                  "application/yaml, application/vnd.kubernetes.protobuf, "
-                  "application/json;stream=watch, "
-                  "application/vnd.kubernetes.protobuf;stream=watch" },
-                { "GET", MAPS "?fieldSelector=%3D", NULL, NULL, 200, "" },
-                { "GET", MAPS "?limit", NULL, NULL, 400,
-                  "strconv.ParseInt: parsing \"\": invalid syntax" },
-                { "GET", MAPS "?limit=9223372036854775808", NULL, NULL, 400,
-                  "strconv.ParseInt: parsing \"9223372036854775808\": value out of range" },
-                { "GET", MAPS "?labelSelector=%3D&limit=x", NULL, NULL, 400,
-                  "strconv.ParseInt: parsing \"x\": invalid syntax" },
-                { "GET", MAPS "?limit=%zz", NULL, NULL, 200, "" },
-                { "GET", MAPS "?resourceVersionMatch=;a=b", NULL, NULL, 200, "" },
-                { "GET", MAPS "/a?resourceVersion=x", NULL, NULL, 500,
-                  "resourceVersion: Invalid value: \"x\": strconv.ParseUint: parsing \"x\": "
-                  "invalid "
-                  "syntax" },
-                { "DELETE", MAPS "?fieldSelector=spec.x%3D1", NULL, "[", 400,
-                  "\"spec.x\" is not a known field selector: only \"metadata.name\", "
-                  "\"metadata.namespace\"" },
-                { "DELETE", MAPS "/a?gracePeriodSeconds=", NULL, NULL, 400,
-                  "strconv.ParseInt: parsing \"\": invalid syntax" },
-                { "DELETE", MAPS "/a", AS("Table"), NULL, 200, "" },
-        };
         struct fixture f = fixture_new();
 
         (void)state;
         add(&f, "a", "1");
-        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-                int code = ask_as(&f, cases[i].method, cases[i].path, "application/json",
-                                  cases[i].accept ? cases[i].accept : "", cases[i].body);
+        for (size_t i = 0; i < ARRAY_LEN(odd_options); i++) {
+                int code = ask_as(
+                        &f, odd_options[i].method, odd_options[i].path, "application/json",
+                        odd_options[i].accept ? odd_options[i].accept : "", odd_options[i].body);
 
-                if (code != cases[i].code || strcmp(answer(&f, "/message"), cases[i].message) != 0)
-                        fail_msg("%s %s: %d %s", cases[i].method, cases[i].path, code,
+                if (code != odd_options[i].code ||
+                    strcmp(answer(&f, "/message"), odd_options[i].message) != 0)
+                        fail_msg("%s %s: %d %s", odd_options[i].method, odd_options[i].path, code,
                                  answer(&f, "/message"));
         }
         assert_string_equal(answer(&f, "/kind"), "Status"); /* of the last */
