@@ -1,5 +1,6 @@
 /* Validation of the core kinds other than pods and workloads. */
 #include "kinds/check.h"
+#include "kinds/metadata_check.h"
 
 #include "api/quantity.h"
 #include "api/selector.h"
@@ -9,11 +10,6 @@
 #include "schema/go_json.h"
 
 /* ---- namespaces ---- */
-
-static bool is_standard_finalizer(struct slice name) {
-        return slice_is(name, "kubernetes") || slice_is(name, "orphan") ||
-               slice_is(name, "foregroundDeletion");
-}
 
 /* Places are of the list, and of its elements in writes to /finalize. */
 static void check_finalizers(struct checker *checker, const struct json_node *finalizers,
@@ -26,7 +22,7 @@ static void check_finalizers(struct checker *checker, const struct json_node *fi
                 const struct at *place = is_indexed ? &element : &list;
 
                 check_label_key(checker, place, NULL, name);
-                if (!is_standard_finalizer(name) && !(name.len && memchr(name.ptr, '/', name.len)))
+                if (finalizer_lacks_domain(name))
                         report_text(checker, place, NULL, name,
                                     "name is neither a standard finalizer name nor is it fully "
                                     "qualified");

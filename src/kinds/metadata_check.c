@@ -186,11 +186,6 @@ void metadata_check_owners(const struct json_node *metadata, struct field_errors
         }
 }
 
-static bool is_standard_finalizer(struct slice name) {
-        return slice_is(name, "kubernetes") || slice_is(name, "orphan") ||
-               slice_is(name, "foregroundDeletion");
-}
-
 static void check_finalizers(const struct json_node *metadata, struct field_errors *errors) {
         struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
         bool has_orphan = false, has_foreground = false;
@@ -215,7 +210,12 @@ static void check_finalizers(const struct json_node *metadata, struct field_erro
         buf_release(&text);
 }
 
-/* Finalizers without a domain are Kubernetes' own. */
+bool finalizer_lacks_domain(struct slice name) {
+        return !slice_is(name, "kubernetes") && !slice_is(name, "orphan") &&
+               !slice_is(name, "foregroundDeletion") &&
+               !(name.len && memchr(name.ptr, '/', name.len));
+}
+
 void metadata_check_finalizer_domains(const struct json_node *metadata,
                                       struct field_errors *errors) {
         struct node_iter iter = node_iter(node_get(metadata, "finalizers"));
@@ -224,7 +224,7 @@ void metadata_check_finalizer_domains(const struct json_node *metadata,
         for (size_t i = 0; node_next(&iter, NULL, &item); i++) {
                 struct slice name = node_get_slice(item);
 
-                if (!is_standard_finalizer(name) && !memchr(name.ptr, '/', name.len))
+                if (finalizer_lacks_domain(name))
                         metadata_complain(
                                 errors, FIELD_INVALID,
                                 arena_printf(errors->arena, "metadata.finalizers[%zu]", i), name,

@@ -19,6 +19,7 @@ void metadata_check_owners(const struct json_node *metadata, struct field_errors
 /* Of a manager of fields; the path is that of the text. */
 void metadata_check_manager(const char *path, struct slice manager, struct field_errors *errors);
 void metadata_check_managers(const struct json_node *metadata, struct field_errors *errors);
-/* Finalizers without a domain are Kubernetes' own. */
+/* Finalizers without a domain are Kubernetes' own: whether a name is none of them. */
+bool finalizer_lacks_domain(struct slice name);
 void metadata_check_finalizer_domains(const struct json_node *metadata,
                                       struct field_errors *errors);

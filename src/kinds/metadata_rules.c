@@ -42,6 +42,7 @@ static const struct kind_rules kind_rules[] = {
         { "apiextensions.k8s.io", NULL, { "c", "cu", "u" } },
 };
 static const struct metadata_rules usual_rules = { "C", "UC", "U" };
+static const struct metadata_rules custom_rules = { "c", "u", "u" };
 
 static bool has_word(const char *words, const char *word) {
         struct slice rest = slice_of(words), next;
@@ -53,6 +54,8 @@ static bool has_word(const char *words, const char *word) {
 }
 
 const struct metadata_rules *kind_metadata_rules(const struct kind_info *kind) {
+        if (kind->prune)
+                return &custom_rules;
         for (size_t i = 0; i < ARRAY_LEN(kind_rules); i++)
                 if (strcmp(kind_rules[i].group, kind->group) == 0 &&
                     (!kind_rules[i].plurals || has_word(kind_rules[i].plurals, kind->plural)))

@@ -1,10 +1,14 @@
 /* Warnings that every write gets, or that depend on what was there. */
+#include "kinds/metadata_check.h"
 #include "kinds/warn.h"
 #include "kinds/warn_text.h"
 
 #include "base/arena.h"
+#include "base/text_set.h"
 #include "base/util.h"
+#include "schema/go_quote.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 WARN_EACH_HOOK(address_status_warn) {
@@ -182,4 +186,46 @@ WARN_EACH_HOOK(static_name_warn) {
                 warn_text(&sink, "metadata.name: names ending with \"" STATIC_SUFFIX
                                  "\" are reserved for static manifest-based configurations and "
                                  "cannot be managed via the API");
+}
+
+/* ---- finalizers ---- */
+
+static int compare_names(const void *a, const void *b) {
+        return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+/* Upstream's words for a name that is no domain's; those of Kubernetes have none. */
+static void warn_finalizer(const struct warn_sink *sink, struct slice name) {
+        CLEANUP(buf_release) struct buf shown = { 0 };
+
+        if (!finalizer_lacks_domain(name))
+                return;
+        go_quote_write(name, &shown);
+        warn_text(sink,
+                  "metadata.finalizers: %s: prefer a domain-qualified finalizer name%s to avoid "
+                  "accidental conflicts with other finalizer writers",
+                  shown.data, slice_contains(name, slice_of(".")) ? " including a path (/)" : "");
+}
+
+WARN_EACH_HOOK(finalizer_warn) {
+        const struct warn_sink sink = { emit, context };
+        struct json_iter before = json_iter(json_get(json_get(old, "metadata"), "finalizers"));
+        const struct json_node *finalizers = node_get(node_get(object, "metadata"), "finalizers");
+        CLEANUP(text_set_release) struct text_set known = { 0 };
+        struct slice *names = xcalloc(node_count(finalizers) + 1, sizeof(*names));
+        struct node_iter iter = node_iter(finalizers);
+        const struct json *old_name;
+        struct json_node *name;
+        size_t count = 0;
+
+        (void)operation;
+        while (json_next(&before, NULL, &old_name))
+                text_set_add(&known, json_text(old_name));
+        while (node_next(&iter, NULL, &name))
+                if (text_set_add(&known, node_get_slice(name)))
+                        names[count++] = node_get_slice(name);
+        qsort(names, count, sizeof(*names), compare_names);
+        for (size_t i = 0; i < count; i++)
+                warn_finalizer(&sink, names[i]);
+        free(names);
 }

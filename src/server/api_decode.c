@@ -345,7 +345,7 @@ static int check_fields(struct api_context *context, struct strictness *strictne
                                         .is_value = is_applied };
         struct err err = { 0 };
 
-        keep_owner_reset(decoded->tree, decoded->object);
+        keep_owner_reset(context->resource, decoded->tree, decoded->object);
         if (!schema)
                 report_paths(strictness, true);
         else

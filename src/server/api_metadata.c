@@ -71,6 +71,8 @@ static void check_new_finalizers(struct arena *arena, const struct json_node *me
                         added[count++] = node_get_slice(item);
         qsort(added, count, sizeof(*added), compare_names);
         for (size_t i = 0; i < count; i++) {
+                if (i && slice_eq(added[i], added[i - 1]))
+                        continue;
                 buf_text(&text, i ? ", " : "");
                 buf_json_string(&text, added[i]);
         }

@@ -39,6 +39,21 @@ static int check_account(struct api_context *context, const struct json_node *me
                             &errors);
 }
 
+/* Nor may it be of an account that was there before. */
+static int check_account_uid(struct api_context *context, const struct json_node *metadata,
+                             const struct store_object *account) {
+        struct slice given = node_get_text(metadata, "uid"),
+                     uid = json_get_text(
+                             json_get(request_object_json(context, account), "metadata"), "uid");
+
+        if (given.len == 0 || slice_eq(given, uid))
+                return 0;
+        return fail_conflict(context, "TokenRequest", "authentication.k8s.io", context->route.name,
+                             "the UID in the token request (" SLICE_FMT
+                             ") does not match the UID of the service account (" SLICE_FMT ")",
+                             SLICE_ARG(given), SLICE_ARG(uid));
+}
+
 static int check_life(struct api_context *context, int64_t seconds) {
         struct field_errors errors = { .arena = context->arena };
         const char *problem = NULL;
@@ -240,6 +255,8 @@ int serve_token(struct api_context *context) {
                 r = check_key(context, context->route.name);
         if (r == 0 && !account)
                 r = fail_not_found(context, context->resource, context->route.name);
+        if (r == 0)
+                r = check_account_uid(context, node_get(request.object, "metadata"), account);
         if (r == 0)
                 r = make_token(context, &request, account);
         decoded_release(&request);

@@ -3,6 +3,7 @@
 
 #include "kinds/embedded_resource.h"
 #include "kinds/release.h"
+#include "kinds/warn.h"
 #include "schema/custom_rules.h"
 #include "schema/custom_schema.h"
 #include <stdlib.h>
@@ -202,6 +203,7 @@ struct custom_definition *custom_definition_new(struct json_doc *doc) {
                 .openapi = custom_resource_openapi,
                 .prepare = custom_resource_prepare,
                 .validate = custom_resource_validate,
+                .warn_each = finalizer_warn,
         };
         return definition;
 }

@@ -327,9 +327,9 @@ void owners_lose(struct owners *owners, const struct field_changes *changes) {
                         field_set_subtract(owners->items[i].set, changes->sets[k]);
 }
 
-void owners_forget_versions(const struct api_context *context, const struct api_write *write,
+bool owners_forget_versions(const struct api_context *context, const struct api_write *write,
                             struct owners *owners) {
-        size_t count = 0;
+        size_t count = 0, before = owners->count;
 
         for (size_t i = 0; i < owners->count; i++) {
                 struct slice rest = owners->items[i].version, group = SLICE_EMPTY;
@@ -343,6 +343,7 @@ void owners_forget_versions(const struct api_context *context, const struct api_
                         owners->items[count++] = owners->items[i];
         }
         owners->count = count;
+        return count < before;
 }
 
 /* The oldest writers become one, so that lists have a limit. */
@@ -393,10 +394,12 @@ static void take_ownership(struct api_context *context, struct api_write *write,
         cap_updaters(write, owners);
 }
 
-void keep_owner_reset(struct json_tree *tree, struct json_node *object) {
+void keep_owner_reset(const struct api_resource *resource, struct json_tree *tree,
+                      struct json_node *object) {
         struct json_node *list = node_get(node_get(object, "metadata"), "managedFields");
 
-        if (node_type(list) == JSON_ARRAY && node_count(list) == 0)
+        if (node_type(list) == JSON_ARRAY && node_count(list) == 0 &&
+            !(resource && is_custom(resource)))
                 node_append(list, node_object(tree));
 }
 
@@ -465,7 +468,8 @@ void manage_fields(struct api_context *context, struct api_write *write) {
         if (changes.is_untyped) /* what cannot be owned by its keys is owned by nobody */
                 return;
         filter_changes(write, &changes);
-        owners_forget_versions(context, write, &owners);
+        if (owners_forget_versions(context, write, &owners) && is_custom(write->resource))
+                return; /* upstream cannot convert the object to what is not served */
         owners_lose(&owners, &changes);
         take_ownership(context, write, &owners, &changes);
         owners_write(write, &owners);

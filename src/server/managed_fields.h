@@ -37,8 +37,8 @@ struct json_node *live_object(const struct api_write *write);
 
 struct field_changes;
 /* Versions that are no longer served own nothing, nor do those of another group, which nothing is
- * converted to. */
-void owners_forget_versions(const struct api_context *context, const struct api_write *write,
+ * converted to. Whether there were any. */
+bool owners_forget_versions(const struct api_context *context, const struct api_write *write,
                             struct owners *owners);
 /* Changed fields leave the sets of all owners. */
 void owners_lose(struct owners *owners, const struct field_changes *changes);
@@ -51,7 +51,9 @@ void manage_fields(struct api_context *context, struct api_write *write);
 /* The same of a status that the server writes because of a request about another object: what it
  * counts is its own, whoever asked. */
 void manage_own_status(struct api_context *context, struct api_write *write);
-/* An empty list asks for no owners at all. Said as [{}] it survives the removal of empty values. */
-void keep_owner_reset(struct json_tree *tree, struct json_node *object);
+/* An empty list asks for no owners at all, but of custom resources, where it says nothing. Said as
+ * [{}] it survives the removal of empty values. resource: NULL = none that is stored. */
+void keep_owner_reset(const struct api_resource *resource, struct json_tree *tree,
+                      struct json_node *object);
 /* The same owners and fields as are stored; times apart, if so asked. */
 bool has_same_owners(const struct api_write *write, bool is_timeless);

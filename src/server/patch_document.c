@@ -357,7 +357,7 @@ static int check_patched_fields(struct api_context *context, struct api_write *w
         struct err err = { 0 };
         int r = 0;
 
-        keep_owner_reset(write->tree, write->object);
+        keep_owner_reset(write->resource, write->tree, write->object);
         if (context->validation != VALIDATE_IGNORE && !write->is_apply)
                 json_duplicates(request_json(context, context->request->body), strictness_duplicate,
                                 &strictness);

@@ -90,6 +90,41 @@ static int run_plugins(struct api_context *context, struct api_write *write) {
                        : 0;
 }
 
+/* Repeated owners are merged, with a warning. is_late: upstream merges those of patches only after
+ * admission. */
+static void merge_owners(struct api_context *context, struct api_write *write, bool is_late) {
+        struct json_node *owners = node_get(node_get(write->object, "metadata"), "ownerReferences");
+        struct node_iter iter = node_iter(owners);
+        struct map *firsts = map_new();
+        struct buf repeated = { 0 };
+        struct json_node *owner;
+
+        while (node_next(&iter, NULL, &owner)) {
+                struct slice uid = node_get_text(owner, "uid");
+                const struct json_node *first = map_get(firsts, uid);
+
+                if (!first)
+                        map_put(firsts, uid, owner);
+                if (!first || !node_equal(owner, first))
+                        continue;
+                buf_printf(&repeated, "%s" SLICE_FMT, repeated.len ? ", " : "", SLICE_ARG(uid));
+                node_drop(&iter);
+        }
+        if (repeated.len)
+                warn_add(context,
+                         slice_of(arena_printf(
+                                 context->arena,
+                                 ".metadata.ownerReferences contains duplicate entries%s; API "
+                                 "server dedups owner references in 1.20+, and may reject such "
+                                 "requests "
+                                 "as early as 1.24; please fix your requests; duplicate UID(s) "
+                                 "observed: " SLICE_FMT,
+                                 is_late ? " after mutating admission happens" : "",
+                                 SLICE_ARG(buf_view(&repeated)))));
+        buf_release(&repeated);
+        map_free(firsts);
+}
+
 /* What policies and webhooks made of the object gets its types and defaults like what clients send.
  */
 static int run_mutators(struct api_context *context, struct api_write *write,
@@ -111,6 +146,7 @@ static int run_mutators(struct api_context *context, struct api_write *write,
                                   err.text);
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
+        merge_owners(context, write, true);
         return 0;
 }
 
@@ -310,38 +346,6 @@ int run_judges(struct api_context *context, struct api_write *write) {
         return 0;
 }
 
-/* Repeated owners are merged, with a warning. */
-static void merge_owners(struct api_context *context, struct api_write *write) {
-        struct json_node *owners = node_get(node_get(write->object, "metadata"), "ownerReferences");
-        struct node_iter iter = node_iter(owners);
-        struct map *firsts = map_new();
-        struct buf repeated = { 0 };
-        struct json_node *owner;
-
-        while (node_next(&iter, NULL, &owner)) {
-                struct slice uid = node_get_text(owner, "uid");
-                const struct json_node *first = map_get(firsts, uid);
-
-                if (!first)
-                        map_put(firsts, uid, owner);
-                if (!first || !node_equal(owner, first))
-                        continue;
-                buf_printf(&repeated, "%s" SLICE_FMT, repeated.len ? ", " : "", SLICE_ARG(uid));
-                node_drop(&iter);
-        }
-        if (repeated.len)
-                warn_add(context,
-                         slice_of(arena_printf(
-                                 context->arena,
-                                 ".metadata.ownerReferences contains duplicate entries; API server "
-                                 "dedups owner references in 1.20+, and may reject such requests "
-                                 "as early as 1.24; please fix your requests; duplicate UID(s) "
-                                 "observed: " SLICE_FMT,
-                                 SLICE_ARG(buf_view(&repeated)))));
-        buf_release(&repeated);
-        map_free(firsts);
-}
-
 void api_write_read_back(struct api_write *write) {
         if (write->resource->kind->flags & KIND_READ_DEFAULTS)
                 write->resource->kind->apply_defaults(write->tree, write->object);
@@ -368,7 +372,7 @@ void prepare_owners(struct api_context *context, struct api_write *write) {
         if (kind->apply_defaults)
                 kind->apply_defaults(write->tree, write->object);
         emptied_take_back(context, write);
-        merge_owners(context, write);
+        merge_owners(context, write, write->is_patch);
         raw_form_read(context, write);
         if (!write->is_apply && !write->is_owned)
                 manage_fields(context, write);

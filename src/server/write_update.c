@@ -139,21 +139,21 @@ static void take_member(struct api_write *write, struct json_node *to, const cha
 
 /* A write through /status is the old object with a new status, and what of the metadata is taken:
  * for some kinds all, for the others what ResetObjectMetaForStatus() leaves, for custom resources
- * less. */
+ * only the owners of fields. */
 static void isolate_status(struct api_write *write) {
         struct json_node *old = node_import(write->tree, write->old_json);
         struct json_node *metadata = node_get(old, "metadata");
         struct json_node *given = node_get(write->object, "metadata");
-        static const char *const taken[] = { "selfLink",     "labels",
-                                             "annotations",  "ownerReferences",
-                                             "finalizers",   "deletionTimestamp",
-                                             "generateName", "managedFields",
-                                             "uid",          "deletionGracePeriodSeconds" };
-        size_t first = write->resource->kind->flags & KIND_STATUS_METADATA ? 0
-                       : is_custom(write->resource)                        ? 7
-                                                                           : 6;
+        static const char *const taken[] = { "managedFields", "generateName",
+                                             "uid",           "deletionGracePeriodSeconds",
+                                             "selfLink",      "labels",
+                                             "annotations",   "ownerReferences",
+                                             "finalizers",    "deletionTimestamp" };
+        size_t count = is_custom(write->resource)                            ? 1
+                       : write->resource->kind->flags & KIND_STATUS_METADATA ? ARRAY_LEN(taken)
+                                                                             : 4;
 
-        for (size_t i = first; i < ARRAY_LEN(taken); i++) {
+        for (size_t i = 0; i < count; i++) {
                 node_remove(metadata, taken[i]);
                 if (node_get(given, taken[i]))
                         node_put(write->tree, metadata, taken[i],

@@ -43,6 +43,10 @@ static void test_request(void **state) {
                 ask(&f, "POST", ACCOUNTS "/a/token", "{\"spec\":{\"expirationSeconds\":599}}"),
                 422);
         assert_int_equal(ask(&f, "POST", ACCOUNTS "/none/token", "{}"), 404);
+        assert_int_equal(ask(&f, "POST", ACCOUNTS "/a/token", "{\"metadata\":{\"uid\":\"x\"}}"),
+                         409);
+        assert_non_null(strstr(f.text, "the UID in the token request (x) does not match the UID of "
+                                       "the service account ("));
         fixture_free(&f);
 }
 

@@ -654,6 +654,23 @@ static void test_given_owners(void **state) {
         fixture_free(&f);
 }
 
+/* What ends takes no new finalizers; each is named once. */
+static void test_new_finalizers(void **state) {
+        struct fixture f = fixture_new();
+
+        (void)state;
+        assert_int_equal(
+                ask(&f, "POST", MAPS, "{\"metadata\":{\"name\":\"c\",\"finalizers\":[\"a/b\"]}}"),
+                201);
+        assert_int_equal(ask(&f, "DELETE", MAP, NULL), 200);
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, MAP,
+                          "{\"metadata\":{\"finalizers\":[\"x/z\",\"x/y\",\"x/z\",\"a/b\"]}}"),
+                422);
+        assert_non_null(strstr(f.text, "found new finalizers []string{\\\"x/y\\\", \\\"x/z\\\"}"));
+        fixture_free(&f);
+}
+
 static void test_namespace_life(void **state) {
         struct fixture f = fixture_new();
 
@@ -798,6 +815,7 @@ int main(void) {
                 cmocka_unit_test(test_apply),
                 cmocka_unit_test(test_apply_over_plain),
                 cmocka_unit_test(test_given_owners),
+                cmocka_unit_test(test_new_finalizers),
                 cmocka_unit_test(test_namespace_life),
                 cmocka_unit_test(test_seen_generations),
                 cmocka_unit_test(test_pod_parts),

@@ -749,6 +749,36 @@ static void test_own_metadata(void **state) {
         fixture_free(&f);
 }
 
+/* Finalizers without a domain are only warned of, those of an update when they are new. */
+static void test_finalizers(void **state) {
+        struct fixture f = widgets_new();
+
+        (void)state;
+        assert_int_equal(ask(&f, "POST", WIDGETS,
+                             "{\"metadata\":{\"name\":\"w\",\"finalizers\":[\"b.c\",\"a\",\"x/y\","
+                             "\"orphan\",\"a\"]},\"spec\":{}}"),
+                         201);
+        assert_string_equal(f.warnings,
+                            "299 - \"metadata.finalizers: \\\"a\\\": prefer a domain-qualified "
+                            "finalizer name to avoid accidental conflicts with other finalizer "
+                            "writers\", 299 - \"metadata.finalizers: \\\"b.c\\\": prefer a "
+                            "domain-qualified finalizer name including a path (/) to avoid "
+                            "accidental conflicts with other finalizer writers\"");
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, WIDGETS "/w",
+                                   "{\"metadata\":{\"finalizers\":[\"a\",\"x/y\"]}}"),
+                         200);
+        assert_false(f.has_warning);
+        assert_int_equal(ask_patch(&f, MERGE_PATCH, WIDGETS "/w/status",
+                                   "{\"metadata\":{\"uid\":\"x\"},\"status\":{\"a\":1}}"),
+                         200);
+        assert_string_not_equal(answer(&f, "/metadata/uid"), "x");
+        assert_int_equal(
+                ask_patch(&f, MERGE_PATCH, WIDGETS "/w", "{\"metadata\":{\"managedFields\":[]}}"),
+                200);
+        assert_string_not_equal(answer(&f, "/metadata/managedFields/0/manager"), "");
+        fixture_free(&f);
+}
+
 /* Where anything may stand, maps are owned by their members; without a status apart, what is
  * written there is news. */
 static void test_open_owners(void **state) {
@@ -829,6 +859,7 @@ int main(void) {
                 cmocka_unit_test(test_embedded),
                 cmocka_unit_test(test_paths),
                 cmocka_unit_test(test_scale_numbers),
+                cmocka_unit_test(test_finalizers),
                 cmocka_unit_test(test_open_owners),
                 cmocka_unit_test(test_own_metadata),
                 cmocka_unit_test(test_written_schemas),

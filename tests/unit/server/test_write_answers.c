@@ -878,6 +878,8 @@ static void test_warned_of_changes(void **state) {
         fixture_free(&f);
 }
 
+#define OWNER "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"o\",\"uid\":\"u\"}"
+
 /* Each on the objects that are there by then; "" = nothing is warned of. */
 static const struct {
         const char *method, *path, *type, *body, *told;
@@ -937,6 +939,14 @@ static const struct {
           "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\","
           "\"image\":\"x\"}]}}",
           "" },
+        { "PATCH", "/api/v1/namespaces/default/pods/p", MERGE_PATCH,
+          "{\"metadata\":{\"ownerReferences\":[" OWNER "," OWNER "]}}",
+          ".metadata.ownerReferences contains duplicate entries after mutating admission happens; "
+          "API server dedups" },
+        { "POST", "/api/v1/namespaces/default/pods", NULL,
+          "{\"metadata\":{\"name\":\"owned\",\"ownerReferences\":[" OWNER "," OWNER
+          "]},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}",
+          ".metadata.ownerReferences contains duplicate entries; API server dedups" },
         { "PATCH", "/api/v1/namespaces/default/pods/p/status", MERGE_PATCH,
           "{\"status\":{\"podIP\":\"2001:DB8::1\",\"podIPs\":[{\"ip\":\"2001:DB8::1\"}]}}",
           "status.podIPs[0].ip: IPv6 address" },
