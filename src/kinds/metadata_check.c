@@ -4,8 +4,8 @@
 #include "api/dns_name.h"
 #include "api/selector.h"
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include <stdio.h>
 
 #define ANNOTATIONS_MAX_BYTES (256 * 1024)

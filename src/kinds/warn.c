@@ -8,10 +8,10 @@
 #include "api/dns_name.h"
 #include "api/selector.h"
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/map.h"
 #include "base/text_set.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include <stdio.h>
 #include <stdlib.h>
 

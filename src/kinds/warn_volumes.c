@@ -2,8 +2,8 @@
 #include "kinds/warn_volumes.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,9 +4,9 @@
 #include "kinds/warn_text.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/text_set.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

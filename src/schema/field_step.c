@@ -3,7 +3,7 @@
 
 #include "api/json.h"
 #include "base/arena.h"
-#include "schema/go_quote.h"
+#include "base/go_quote.h"
 #include <ctype.h>
 #include <string.h>
 

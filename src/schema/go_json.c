@@ -2,10 +2,10 @@
 #include "schema/go_json.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/pace.h"
 #include "base/utf8.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

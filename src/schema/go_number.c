@@ -1,9 +1,9 @@
 /* Numbers as Go reads them. */
 #include "schema/go_number.h"
 
+#include "base/go_quote.h"
 #include "base/time.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include <ctype.h>
 
 bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint) {

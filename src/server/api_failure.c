@@ -1,11 +1,11 @@
 /* Failures of requests, and how they look as Status objects. */
 #include "server/api_failure.h"
 
+#include "base/go_quote.h"
 #include "base/map.h"
 #include "base/pace.h"
 #include "base/text_set.h"
 #include "base/util.h"
-#include "schema/go_quote.h"
 #include "server/api_context.h"
 #include "server/api_list.h"
 #include "server/api_output.h"

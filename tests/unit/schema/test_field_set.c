@@ -1,10 +1,10 @@
 /* Ownership of fields: sets from values, algebra, order, differences, merging, pruning, checks. */
+#include "base/go_quote.h"
 #include "base/util.h"
 #include "schema/field_check.h"
 #include "schema/field_merge.h"
 #include "schema/field_step.h"
 #include "schema/field_walk.h"
-#include "schema/go_quote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

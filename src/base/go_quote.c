@@ -1,5 +1,5 @@
 /* Texts as Go's %q prints them. */
-#include "schema/go_quote.h"
+#include "base/go_quote.h"
 
 #include "base/utf8.h"
 #include "base/util.h"
