@@ -222,7 +222,7 @@ static const struct cel_function rows[] = {
         { "_+_", false, CEL_DOUBLE, add_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },
         { "_+_", false, CEL_STRING, add_text, 2, { CEL_STRING, CEL_STRING } },
         { "_+_", false, CEL_BYTES, add_text, 2, { CEL_BYTES, CEL_BYTES } },
-        { "_+_", false, CEL_SAME, add_list, 2, { CEL_LIST, CEL_LIST } },
+        { "_+_", false, CEL_SAME, add_list, 2, { CEL_LIST, CEL_LIST }, CEL_FIT_SAME },
         { "_+_", false, CEL_TIMESTAMP, add_time, 2, { CEL_TIMESTAMP, CEL_DURATION } },
         { "_+_", false, CEL_TIMESTAMP, add_time, 2, { CEL_DURATION, CEL_TIMESTAMP } },
         { "_+_", false, CEL_DURATION, add_time, 2, { CEL_DURATION, CEL_DURATION } },

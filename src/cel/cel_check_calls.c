@@ -4,6 +4,27 @@
 #include "base/util.h"
 #include "cel/cel_function.h"
 
+static bool cel_check_fits(enum cel_fit fit, const struct cel_node *node) {
+        const struct cel_type *first = node->args[0]->type;
+        const struct cel_type *second = node->arg_count > 1 ? node->args[1]->type : NULL;
+        const struct cel_type *element = cel_type_is_dyn(first) ? first : first->element;
+
+        if (fit == CEL_FIT_SAME)
+                return cel_types_compare(first, second);
+        if (!element || cel_type_is_dyn(element) || element->kind == CEL_NULL)
+                return true;
+        switch (fit) {
+        case CEL_FIT_ELEMENT:
+                return cel_types_compare(element, second);
+        case CEL_FIT_ORDERED:
+                return cel_types_have_order(element, element);
+        case CEL_FIT_ADDED:
+                return cel_is_number(element->kind) || element->kind == CEL_DURATION;
+        default:
+                return element->kind == CEL_STRING;
+        }
+}
+
 static bool cel_check_takes(const struct cel_function *function, const struct cel_node *node) {
         if (function->count != node->arg_count)
                 return false;
@@ -11,7 +32,7 @@ static bool cel_check_takes(const struct cel_function *function, const struct ce
                 if (!cel_matches_kind(function->params[i], node->args[i]->type->kind))
                         return false;
         }
-        return true;
+        return function->fit == CEL_FIT_ANY || cel_check_fits(function->fit, node);
 }
 
 static const struct cel_type *list_of_strings(struct cel_checker *checker) {
@@ -63,9 +84,10 @@ static int keep_pattern(struct cel_checker *checker, struct cel_node *node) {
         if (!slice_is(node->name, "matches") || !pattern || pattern->kind != CEL_NODE_LITERAL)
                 return 0;
         node->regex = regex_new(pattern->literal.as.text, &why);
-        if (!node->regex)
-                return err_set(checker->err, BERTH_ERR_INVALID,
-                               "program instantiation failed: error parsing regexp: %s", why.text);
+        if (!node->regex) {
+                cel_check_fail_late(checker, pattern, "invalid matches argument");
+                return 0;
+        }
         program->regexes = xreallocarray(program->regexes, program->regex_count + 1,
                                          sizeof(program->regexes[0]));
         program->regexes[program->regex_count++] = node;

@@ -91,6 +91,21 @@ static int check_entry(struct cel_checker *checker, struct cel_node *node) {
                                            cel_type_text(checker->arena, entry)));
 }
 
+/* Elements are sorted by a list of what each one has. */
+static int check_sort_key(struct cel_checker *checker, struct cel_node *node) {
+        const struct cel_type *key = node->args[node->arg_count - 1]->type;
+        const char *list = cel_type_text(checker->arena, node->type);
+
+        if (cel_types_have_order(key, key))
+                return 0;
+        node->type = cel_type_basic(CEL_DYN);
+        return cel_check_fail(checker, node,
+                              arena_printf(checker->arena,
+                                           "found no matching overload for "
+                                           "'@sortByAssociatedKeys' applied to '%s.(list(%s))'",
+                                           list, cel_type_text(checker->arena, key)));
+}
+
 static bool has_condition(const struct cel_node *node) {
         switch (node->macro) {
         case CEL_ALL:
@@ -117,5 +132,7 @@ int cel_check_loop(struct cel_checker *checker, struct cel_node *node) {
         int r = has_condition(node) ? check_condition(checker, node) : 0;
         if (r == 0 && node->macro == CEL_TRANSFORM_ENTRY)
                 r = check_entry(checker, node);
+        if (r == 0 && node->macro == CEL_SORT_BY)
+                r = check_sort_key(checker, node);
         return r;
 }

@@ -16,6 +16,10 @@ static bool can_be_null(const struct cel_type *type) {
                (type->kind >= CEL_TIMESTAMP && type->kind != CEL_LIST && type->kind != CEL_MAP);
 }
 
+static bool cel_elements_compare(const struct cel_type *a, const struct cel_type *b) {
+        return !a->element || !b->element || cel_types_compare(a->element, b->element);
+}
+
 /* Whether values of the types may be equal. */
 bool cel_types_compare(const struct cel_type *a, const struct cel_type *b) {
         if (cel_type_is_dyn(a) || cel_type_is_dyn(b))
@@ -28,7 +32,7 @@ bool cel_types_compare(const struct cel_type *a, const struct cel_type *b) {
                 return cel_types_compare(a->key, b->key) &&
                        cel_types_compare(a->element, b->element);
         if ((a->kind == CEL_LIST || a->kind == CEL_OPTIONAL) && a->kind == b->kind)
-                return cel_types_compare(a->element, b->element);
+                return cel_elements_compare(a, b);
         return a->kind == b->kind;
 }
 

@@ -18,6 +18,15 @@ enum cel_returns { /* type of what a function returns, where no kind says it */
                    CEL_OPTIONAL_ELEMENT, /* of the first argument's elements */
                    CEL_MAP_OF_STRINGS,   /* from strings to lists of strings */
 };
+/* What kinds do not say of the types of parameters. */
+enum cel_fit {
+        CEL_FIT_ANY,
+        CEL_FIT_ELEMENT, /* the second is one of the first's elements */
+        CEL_FIT_SAME,    /* both are of one type */
+        CEL_FIT_ORDERED, /* elements of the first have an order */
+        CEL_FIT_ADDED,   /* elements of the first have a sum */
+        CEL_FIT_STRINGS, /* elements of the first are strings */
+};
 struct cel_function {
         const char *name;
         bool is_member; /* the first parameter stands before a dot */
@@ -25,6 +34,7 @@ struct cel_function {
         struct cel_value (*call)(struct cel_run *run, const struct cel_value *args);
         size_t count;
         enum cel_kind params[CEL_PARAMS_MAX];
+        enum cel_fit fit;
 };
 struct cel_function_set {
         const struct cel_function *rows;
@@ -32,8 +42,8 @@ struct cel_function_set {
 };
 extern const struct cel_function_set cel_access_functions, cel_address_functions,
         cel_arithmetic_functions, cel_basic_functions, cel_format_functions, cel_list_functions,
-        cel_semver_functions, cel_search_functions, cel_string_functions, cel_time_functions,
-        cel_url_functions;
+        cel_semver_functions, cel_search_functions, cel_string_format_functions,
+        cel_string_functions, cel_time_functions, cel_url_functions;
 /* The first function of that name at or behind *at, which is moved on; NULL when there is none. */
 const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at);
 bool cel_matches_kind(enum cel_kind param, enum cel_kind kind);

@@ -1,5 +1,6 @@
 /* What is known of constant arguments before the program runs: upstream makes such conversions when
  * it compiles, and refuses the expression when one fails. */
+#include "cel/cel_clauses.h"
 #include "cel/cel_function.h"
 #include "cel/cel_node.h"
 
@@ -41,63 +42,54 @@ static int check_conversion(struct arena *arena, const struct cel_program *progr
 
 /* ---- formats ---- */
 
-/* Kinds of values that a clause can write. */
-static bool clause_takes(char clause, enum cel_kind kind) {
-        if (kind == CEL_DYN)
-                return true;
-        switch (clause) {
-        case 'd':
-                return kind == CEL_INT || kind == CEL_UINT;
-        case 'b':
-        case 'o':
-                return kind == CEL_INT || kind == CEL_UINT || kind == CEL_BOOL;
-        case 'x':
-        case 'X':
-                return kind == CEL_INT || kind == CEL_UINT || kind == CEL_STRING ||
-                       kind == CEL_BYTES;
-        case 'f':
-        case 'e':
-                return kind == CEL_INT || kind == CEL_UINT || kind == CEL_DOUBLE;
-        default:
-                return kind != CEL_ANY;
-        }
+/* What a clause does not take of a value, down to the elements of what is written out; NULL = it
+ * takes all. */
+static const struct cel_node *find_refused(char letter, const struct cel_node *node) {
+        const struct cel_node *refused = NULL;
+
+        if (!cel_clause_takes(letter, node->type->kind))
+                return node;
+        if (letter != 's' || (node->kind != CEL_NODE_LIST && node->kind != CEL_NODE_MAP))
+                return NULL;
+        for (size_t i = 0; !refused && i < node->arg_count; i++)
+                refused = find_refused(letter, node->args[i]);
+        return refused;
 }
 
-/* The letter of the next clause; 0 when there is none. */
-static char next_clause(struct slice *rest) {
-        while (rest->len) {
-                char c = rest->ptr[0];
+static int check_clause(const struct cel_program *program, const struct cel_node *call,
+                        struct slice *rest, size_t index, struct err *err) {
+        const struct cel_node *list = call->args[1];
+        CLEANUP(buf_release) struct buf complaint = { 0 };
+        struct cel_clause clause;
 
-                *rest = slice_make(rest->ptr + 1, rest->len - 1);
-                if (c != '%' || !rest->len)
-                        continue;
-                while (rest->len > 1 && strchr(".0123456789", rest->ptr[0]))
-                        *rest = slice_make(rest->ptr + 1, rest->len - 1);
-                c = rest->ptr[0];
-                *rest = slice_make(rest->ptr + 1, rest->len - 1);
-                if (c != '%')
-                        return c;
-        }
-        return 0;
+        if (rest->len == 0)
+                return cel_fail(err, program->source, call->at, "unexpected end of string");
+        if (index >= list->arg_count)
+                return cel_fail(err, program->source, call->at, "index %zu out of range", index);
+        if (!cel_clause_read(rest, &clause, &complaint))
+                return cel_fail(err, program->source, call->at, "%s", complaint.data);
+        const struct cel_node *refused = find_refused(clause.letter, list->args[index]);
+        if (!refused)
+                return 0;
+        return cel_fail(
+                err, program->source, refused->at, "error during formatting: %s, was given %s",
+                cel_clause_refusal(clause.letter),
+                refused->type->name ? refused->type->name : cel_kind_name(refused->type->kind));
 }
 
 static int check_format(const struct cel_program *program, const struct cel_node *call,
                         struct err *err) {
         struct slice rest = call->args[0]->literal.as.text;
-        const struct cel_node *list = call->args[1];
-        size_t count = 0;
-        char clause;
+        size_t count = 0, given = call->args[1]->arg_count;
 
-        while ((clause = next_clause(&rest))) {
-                if (count == list->arg_count)
-                        return cel_fail(err, program->source, list->at,
-                                        "error during formatting: index %zu out of range", count);
-                const struct cel_node *arg = list->args[count++];
-                if (!clause_takes(clause, arg->type->kind))
-                        return cel_fail(err, program->source, arg->at,
-                                        "error during formatting: %c clause cannot be used on %s",
-                                        clause, cel_kind_name(arg->type->kind));
-        }
+        while (cel_clause_find(&rest, NULL))
+                if (check_clause(program, call, &rest, count++, err) < 0)
+                        return BERTH_ERR_INVALID;
+        if (given > count)
+                return cel_fail(err, program->source, call->at,
+                                "too many arguments supplied to string.format (expected %zu, got "
+                                "%zu)",
+                                count, given);
         return 0;
 }
 

@@ -554,7 +554,7 @@ static void test_bad_rules(void **state) {
                 { 'A', "{\"rule\":\"self.id == oldSelf.id\"}",
                   "oldSelf cannot be used on the uncorrelatable portion of the schema within" },
                 { 'A', "{\"rule\":\"self.id != ''\"}", NULL },
-                { 'N', "{\"rule\":\"self.matches('(')\"}", "error parsing regexp" },
+                { 'N', "{\"rule\":\"self.matches('(')\"}", "1:14: invalid matches argument" },
                 { 'N', "{\"rule\":\"isIP(self)\"}", NULL }, /* taken, and not applied */
         };
 

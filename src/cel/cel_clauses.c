@@ -1,0 +1,110 @@
+/* Clauses of string.format(). */
+#include "cel/cel_clauses.h"
+
+#include "base/go_quote.h"
+#include "base/util.h"
+#include <string.h>
+
+#define DIGITS_MAX 100000 /* more are not written */
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+#define INTEGERS (BIT(CEL_INT) | BIT(CEL_UINT))
+#define REALS (BIT(CEL_DOUBLE) | BIT(CEL_STRING)) /* texts: "NaN" and the like */
+
+static const struct {
+        char letter;
+        uint64_t kinds;
+        const char *refusal;
+} clauses[] = {
+        { 's',
+          INTEGERS | REALS | BIT(CEL_BOOL) | BIT(CEL_BYTES) | BIT(CEL_NULL) | BIT(CEL_TYPE) |
+                  BIT(CEL_LIST) | BIT(CEL_MAP) | BIT(CEL_TIMESTAMP) | BIT(CEL_DURATION),
+          "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
+          "types, durations, and timestamps" },
+        { 'd', INTEGERS, "decimal clause can only be used on integers" },
+        { 'f', REALS, "fixed-point clause can only be used on doubles" },
+        { 'e', REALS, "scientific clause can only be used on doubles" },
+        { 'b', INTEGERS | BIT(CEL_BOOL), "only integers and bools can be formatted as binary" },
+        { 'x', INTEGERS | BIT(CEL_STRING) | BIT(CEL_BYTES),
+          "only integers, byte buffers, and strings can be formatted as hex" },
+        { 'X', INTEGERS | BIT(CEL_STRING) | BIT(CEL_BYTES),
+          "only integers, byte buffers, and strings can be formatted as hex" },
+        { 'o', INTEGERS, "octal clause can only be used on integers" },
+};
+
+static size_t find_clause(char letter) {
+        size_t i = 0;
+
+        while (i < ARRAY_LEN(clauses) && clauses[i].letter != letter)
+                i++;
+        return i;
+}
+
+bool cel_clause_takes(char letter, enum cel_kind kind) {
+        return kind == CEL_DYN || (clauses[find_clause(letter)].kinds & BIT(kind));
+}
+
+const char *cel_clause_refusal(char letter) {
+        return clauses[find_clause(letter)].refusal;
+}
+
+bool cel_clause_find(struct slice *rest, struct buf *out) {
+        while (rest->len) {
+                char c = *rest->ptr;
+                bool is_percent = c == '%' && rest->len > 1 && rest->ptr[1] == '%';
+                size_t taken = is_percent ? 2 : 1;
+
+                *rest = slice_make(rest->ptr + taken, rest->len - taken);
+                if (c == '%' && !is_percent)
+                        return true;
+                if (out)
+                        buf_char(out, c);
+        }
+        return false;
+}
+
+/* ".2" before the letter. */
+static bool read_digits(struct slice *rest, int *ret_digits, struct buf *complaint) {
+        size_t length = 1;
+        int64_t value;
+
+        if (*rest->ptr != '.')
+                return true;
+        while (length < rest->len && rest->ptr[length] >= '0' && rest->ptr[length] <= '9')
+                length++;
+        if (length == rest->len)
+                return buf_text(complaint, "could not find end of precision specifier") && false;
+        struct slice digits = slice_make(rest->ptr + 1, length - 1);
+        *rest = slice_make(rest->ptr + length, rest->len - length);
+        if (!slice_to_i64(digits, &value)) {
+                buf_text(complaint, "error while converting precision to integer: strconv.Atoi: "
+                                    "parsing ");
+                go_quote_write(digits, complaint);
+                buf_text(complaint, digits.len ? ": value out of range" : ": invalid syntax");
+                return false;
+        }
+        *ret_digits = value > DIGITS_MAX ? DIGITS_MAX : (int)value;
+        return true;
+}
+
+bool cel_clause_read(struct slice *rest, struct cel_clause *ret_clause, struct buf *complaint) {
+        size_t before = complaint->len;
+
+        *ret_clause = (struct cel_clause){ .digits = CLAUSE_DIGITS };
+        buf_text(complaint, "could not parse formatting clause: error while parsing precision: ");
+        if (!read_digits(rest, &ret_clause->digits, complaint))
+                return false;
+        complaint->len = before;
+        complaint->data[before] = '\0';
+        ret_clause->letter = *rest->ptr;
+        if (find_clause(ret_clause->letter) == ARRAY_LEN(clauses)) {
+                char shown[2] = { *rest->ptr };
+
+                buf_text(complaint, "could not parse formatting clause: unrecognized formatting "
+                                    "clause \"");
+                buf_code_point(complaint, (unsigned char)*shown);
+                return buf_char(complaint, '"') && false;
+        }
+        *rest = slice_make(rest->ptr + 1, rest->len - 1);
+        return true;
+}
