@@ -2,6 +2,7 @@
  * selectable fields. */
 #include "api/dns_name.h"
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/util.h"
 #include "kinds/crd_check.h"
 #include "schema/custom_rules.h"
@@ -292,6 +293,28 @@ void check_crd_version_name(struct checker *checker, const struct at *at, const 
                 report_text(checker, at, member, name, problems);
 }
 
+/* It becomes a header of answers. */
+static void check_deprecation(struct checker *checker, const struct at *at, struct slice warning) {
+        static const char member[] = "deprecationWarning";
+        size_t length, place = 0;
+        uint32_t rune;
+
+        if (warning.len > 256)
+                report_text(checker, at, member, warning, "must be <= 256 characters long");
+        if (warning.len == 0)
+                report_text(checker, at, member, warning, "must not be an empty string");
+        for (; place < warning.len; place += length)
+                if (!go_rune_prints(slice_make(warning.ptr + place, warning.len - place), &length,
+                                    &rune))
+                        break;
+        if (place < warning.len)
+                report(checker, FIELD_INVALID, at, member, quoted(checker, warning),
+                       arena_printf(checker->errors->arena,
+                                    "must only contain printable UTF-8 characters; non-printable "
+                                    "character found at index %zu",
+                                    place));
+}
+
 static void check_version(struct checker *checker, const struct at *at,
                           const struct json_node *version, const struct crd_parts *common) {
         const struct json_node *warning = node_get(version, "deprecationWarning");
@@ -301,9 +324,8 @@ static void check_version(struct checker *checker, const struct at *at,
         if (warning && !node_is_true(node_get(version, "deprecated")))
                 report_text(checker, at, "deprecationWarning", node_get_slice(warning),
                             "can only be set for deprecated versions");
-        else if (node_get_slice(warning).len > 256)
-                report_text(checker, at, "deprecationWarning", node_get_slice(warning),
-                            "must be <= 256 characters long");
+        else if (warning)
+                check_deprecation(checker, at, node_get_slice(warning));
         if (!common->schema)
                 check_schema(checker, &schema, version, common);
         if (!common->subresources)

@@ -8,7 +8,7 @@
 #include "schema/list_key.h"
 #include <stdio.h>
 
-#define MESSAGE_MAX 2048
+#define MESSAGE_MAX ((size_t)5 * 1024)
 
 struct application {
         struct field_errors *errors;

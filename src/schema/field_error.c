@@ -2,6 +2,7 @@
 #include "schema/field_error.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/pace.h"
 #include <string.h>
 
@@ -44,6 +45,28 @@ static const char *field_error_value(const struct field_errors *errors, const ch
         return emptied ? emptied->text : value;
 }
 
+/* Go's encoder escapes two ends of lines that JSON allows. */
+static const char *escape_separators(struct arena *arena, const char *value) {
+        struct buf text = { 0 };
+        const char *mark;
+
+        if (!value || !strstr(value, "\xe2\x80"))
+                return value;
+        while ((mark = strstr(value, "\xe2\x80"))) {
+                bool is_separator = mark[2] == '\xa8' || mark[2] == '\xa9';
+
+                buf_append(&text, value, (size_t)(mark - value));
+                buf_text(&text, !is_separator       ? "\xe2\x80"
+                                : mark[2] == '\xa8' ? "\\u2028"
+                                                    : "\\u2029");
+                value = mark + (is_separator ? 3 : 2);
+        }
+        buf_text(&text, value);
+        const char *escaped = arena_string(arena, buf_view(&text));
+        buf_release(&text);
+        return escaped;
+}
+
 void field_error_add(struct field_errors *errors, enum field_error_kind kind, const char *path,
                      const char *value, const char *detail) {
         pace_step();
@@ -53,7 +76,7 @@ void field_error_add(struct field_errors *errors, enum field_error_kind kind, co
         }
         bool has_detail = detail && *detail;
 
-        value = field_error_value(errors, path, value);
+        value = escape_separators(errors->arena, field_error_value(errors, path, value));
         errors->items = arena_grow(errors->arena, errors->items, errors->count, &errors->cap,
                                    sizeof(*errors->items));
         errors->items[errors->count++] = (struct field_error){

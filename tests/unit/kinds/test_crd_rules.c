@@ -130,6 +130,11 @@ static const struct {
           "spec.versions[0].deprecationWarning: Invalid value: \"old\": can only be set for "
           "deprecated versions" },
         { "VERSION", ",'deprecated':true,'deprecationWarning':'old'", "" },
+        { "VERSION", ",'deprecated':true,'deprecationWarning':''",
+          "spec.versions[0].deprecationWarning: Invalid value: \"\": must not be an empty string" },
+        { "VERSION", ",'deprecated':true,'deprecationWarning':'a\\u2028'",
+          "spec.versions[0].deprecationWarning: Invalid value: \"a\\u2028\": must only contain "
+          "printable UTF-8 characters; non-printable character found at index 1" },
         { "VERSION", ",'subresources':{'scale':{'specReplicasPath':'.status.n'}}",
           "spec.subresources.scale.specReplicasPath: Invalid value: \".status.n\": should be a "
           "json "
