@@ -114,7 +114,7 @@ class Pair:
 def without_versions(text, seen):
     """Wherever a request has put a version: each server has its own."""
     for version in seen:
-        text = re.sub(rf'(?<=["\\\[:\s]){re.escape(version)}(?=["\\\]\s,}}])', "VERSION", text)
+        text = re.sub(rf'(?<=["\\\[:\s(]){re.escape(version)}(?=["\\\]\s,}}/])', "VERSION", text)
     return text
 
 
