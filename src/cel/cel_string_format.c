@@ -283,7 +283,9 @@ static bool is_number_text(const struct cel_value *value, double *ret_number) {
         static const struct {
                 const char *text;
                 double number;
-        } words[] = { { "NaN", NAN }, { "Infinity", INFINITY }, { "-Infinity", -INFINITY } };
+        } words[] = { { "NaN", (double)NAN },
+                      { "Infinity", (double)INFINITY },
+                      { "-Infinity", -(double)INFINITY } };
 
         for (size_t i = 0; value->kind == CEL_STRING && i < ARRAY_LEN(words); i++)
                 if (slice_is(value->as.text, words[i].text)) {
