@@ -63,48 +63,45 @@ bool cel_clause_find(struct slice *rest, struct buf *out) {
         return false;
 }
 
-/* ".2" before the letter. */
-static bool read_digits(struct slice *rest, int *ret_digits, struct buf *complaint) {
+/* ".2" before the letter. NULL, or what is wrong with it; for some of that also the digits. */
+static const char *read_digits(struct slice *rest, int *ret_digits, struct slice *ret_wrong) {
         size_t length = 1;
         int64_t value;
 
         if (*rest->ptr != '.')
-                return true;
+                return NULL;
         while (length < rest->len && rest->ptr[length] >= '0' && rest->ptr[length] <= '9')
                 length++;
         if (length == rest->len)
-                return buf_text(complaint, "could not find end of precision specifier") && false;
-        struct slice digits = slice_make(rest->ptr + 1, length - 1);
+                return "could not find end of precision specifier";
+        *ret_wrong = slice_make(rest->ptr + 1, length - 1);
         *rest = slice_make(rest->ptr + length, rest->len - length);
-        if (!slice_to_i64(digits, &value)) {
-                buf_text(complaint, "error while converting precision to integer: strconv.Atoi: "
-                                    "parsing ");
-                go_quote_write(digits, complaint);
-                buf_text(complaint, digits.len ? ": value out of range" : ": invalid syntax");
-                return false;
-        }
+        if (!slice_to_i64(*ret_wrong, &value))
+                return "error while converting precision to integer: strconv.Atoi: parsing ";
         *ret_digits = value > DIGITS_MAX ? DIGITS_MAX : (int)value;
-        return true;
+        return NULL;
 }
 
 bool cel_clause_read(struct slice *rest, struct cel_clause *ret_clause, struct buf *complaint) {
-        size_t before = complaint->len;
+        struct slice wrong = { 0 };
 
         *ret_clause = (struct cel_clause){ .digits = CLAUSE_DIGITS };
-        buf_text(complaint, "could not parse formatting clause: error while parsing precision: ");
-        if (!read_digits(rest, &ret_clause->digits, complaint))
-                return false;
-        complaint->len = before;
-        complaint->data[before] = '\0';
+        const char *problem = read_digits(rest, &ret_clause->digits, &wrong);
         ret_clause->letter = *rest->ptr;
-        if (find_clause(ret_clause->letter) == ARRAY_LEN(clauses)) {
-                char shown[2] = { *rest->ptr };
-
-                buf_text(complaint, "could not parse formatting clause: unrecognized formatting "
-                                    "clause \"");
-                buf_code_point(complaint, (unsigned char)*shown);
+        if (!problem && find_clause(ret_clause->letter) < ARRAY_LEN(clauses)) {
+                *rest = slice_make(rest->ptr + 1, rest->len - 1);
+                return true;
+        }
+        buf_text(complaint, "could not parse formatting clause: ");
+        if (!problem) {
+                buf_text(complaint, "unrecognized formatting clause \"");
+                buf_code_point(complaint, (unsigned char)ret_clause->letter);
                 return buf_char(complaint, '"') && false;
         }
-        *rest = slice_make(rest->ptr + 1, rest->len - 1);
-        return true;
+        buf_printf(complaint, "error while parsing precision: %s", problem);
+        if (wrong.ptr) {
+                go_quote_write(wrong, complaint);
+                buf_text(complaint, wrong.len ? ": value out of range" : ": invalid syntax");
+        }
+        return false;
 }

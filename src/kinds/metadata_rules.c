@@ -54,7 +54,7 @@ static bool has_word(const char *words, const char *word) {
 }
 
 const struct metadata_rules *kind_metadata_rules(const struct kind_info *kind) {
-        if (kind->prune)
+        if (kind->prune) /* custom resources */
                 return &custom_rules;
         for (size_t i = 0; i < ARRAY_LEN(kind_rules); i++)
                 if (strcmp(kind_rules[i].group, kind->group) == 0 &&

@@ -429,13 +429,12 @@ static void warn_annotations(const struct warner *warner, const struct json_node
 }
 
 static void warn_pod_addresses(const struct warner *warner, const struct json_node *spec) {
-        const struct warn_sink sink = { warner->emit, warner->context };
         char path[96];
 
         snprintf(path, sizeof(path), "%sspec.dnsConfig.nameservers", warner->prefix);
-        warn_addresses(&sink, path, node_get(node_get(spec, "dnsConfig"), "nameservers"));
+        warn_addresses(&warner->sink, path, node_get(node_get(spec, "dnsConfig"), "nameservers"));
         snprintf(path, sizeof(path), "%sspec.hostAliases", warner->prefix);
-        warn_member_addresses(&sink, path, node_get(spec, "hostAliases"), "ip", ".ip");
+        warn_member_addresses(&warner->sink, path, node_get(spec, "hostAliases"), "ip", ".ip");
 }
 
 /* A pod, or the template of one. */
@@ -470,7 +469,7 @@ static void warn_pod(const struct warner *warner, const struct json_node *pod) {
 static void warn_name(const struct warner *warner, const struct json_node *object,
                       const char *use) {
         struct slice name = node_get_text(node_get(object, "metadata"), "name");
-        struct warner plain = { .emit = warner->emit, .context = warner->context, .prefix = "" };
+        struct warner plain = { .sink = warner->sink, .prefix = "" };
         struct slice rest = slice_of(dns_label_problems(name)), problem;
         struct buf all = { 0 };
 
@@ -489,7 +488,7 @@ static void warn_name(const struct warner *warner, const struct json_node *objec
 
 /* Pods change too often, and by programs, to be warned about again. */
 WARN_HOOK(pod_warn) {
-        struct warner warner = { .emit = emit, .context = context, .prefix = "" };
+        struct warner warner = { .sink = { emit, context }, .prefix = "" };
 
         if (operation != KIND_CREATE)
                 return;
@@ -500,7 +499,7 @@ WARN_HOOK(pod_warn) {
 /* Indexes that fail are listed, and lists have a limit. */
 static void warn_indexes(const struct warner *warner, const char *path,
                          const struct json_node *job) {
-        struct warner plain = { .emit = warner->emit, .context = warner->context, .prefix = "" };
+        struct warner plain = { .sink = warner->sink, .prefix = "" };
 
         if (slice_is(node_get_text(job, "completionMode"), "Indexed") &&
             node_get_i64(job, "completions", 0) > COMPLETIONS_MANY &&
@@ -514,7 +513,7 @@ static void warn_indexes(const struct warner *warner, const char *path,
 }
 
 WARN_HOOK(workload_warn) {
-        struct warner warner = { .emit = emit, .context = context, .prefix = "spec.template." };
+        struct warner warner = { .sink = { emit, context }, .prefix = "spec.template." };
         struct slice kind = node_get_text(object, "kind");
         const struct json_node *spec = node_get(object, "spec");
 
@@ -529,8 +528,7 @@ WARN_HOOK(workload_warn) {
 }
 
 WARN_HOOK(cron_job_warn) {
-        struct warner warner = { .emit = emit,
-                                 .context = context,
+        struct warner warner = { .sink = { emit, context },
                                  .prefix = "spec.jobTemplate.spec.template." };
         const struct json_node *job =
                 node_get(node_get(node_get(object, "spec"), "jobTemplate"), "spec");
@@ -544,7 +542,7 @@ WARN_HOOK(cron_job_warn) {
 }
 
 WARN_HOOK(pod_template_warn) {
-        struct warner warner = { .emit = emit, .context = context, .prefix = "template." };
+        struct warner warner = { .sink = { emit, context }, .prefix = "template." };
 
         (void)operation;
         warn_pod(&warner, node_get(object, "template"));

@@ -25,7 +25,7 @@ void warn_in_pod(const struct warner *warner, const char *format, ...) {
         va_start(args, format);
         buf_vprintf(&text, format, args);
         va_end(args);
-        warner->emit(warner->context, text.data);
+        warner->sink.emit(warner->sink.context, text.data);
         buf_release(&text);
 }
 

@@ -14,8 +14,7 @@ void warn_text(const struct warn_sink *sink, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 /* Of pods, and of the templates of pods. */
 struct warner {
-        void (*emit)(void *context, const char *text);
-        void *context;
+        struct warn_sink sink;
         const char *prefix; /* path of what holds the spec: "", "spec.template." */
 };
 

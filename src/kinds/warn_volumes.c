@@ -34,7 +34,6 @@ static void warn_old_sources(const struct warner *warner, size_t index,
 
 static void warn_claim(const struct warner *warner, size_t index, const struct json_node *volume) {
         static const char *const lists[] = { "requests", "limits" };
-        const struct warn_sink sink = { warner->emit, warner->context };
         const struct json_node *claim =
                 node_get(node_get(volume, "ephemeral"), "volumeClaimTemplate");
         const struct json_node *resources = node_get(node_get(claim, "spec"), "resources");
@@ -43,7 +42,7 @@ static void warn_claim(const struct warner *warner, size_t index, const struct j
         snprintf(path, sizeof(path), "%sspec.volumes[%zu].ephemeral.volumeClaimTemplate.spec.",
                  warner->prefix, index);
         for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-                warn_fraction_of_bytes(&sink, path, lists[i],
+                warn_fraction_of_bytes(&warner->sink, path, lists[i],
                                        node_get_text(node_get(resources, lists[i]), "storage"));
 }
 
@@ -188,7 +187,6 @@ static void print_path(const struct volume_path *path, struct buf *out) {
 static size_t warn_overlaps(const struct warner *warner, const struct json_node *volume,
                             struct slice holder, const struct volume_paths *paths, size_t pair,
                             size_t source) {
-        const struct warn_sink sink = { warner->emit, warner->context };
         CLEANUP(buf_release) struct buf text = { 0 };
 
         for (; pair < paths->pair_count; pair++) {
@@ -203,7 +201,7 @@ static size_t warn_overlaps(const struct warner *warner, const struct json_node 
                 print_path(path, &text);
                 buf_text(&text, " with ");
                 print_path(&paths->items[paths->pairs[pair].earlier], &text);
-                warn_text(&sink, "%s", text.data);
+                warn_text(&warner->sink, "%s", text.data);
         }
         return pair;
 }
@@ -284,7 +282,6 @@ static void add_source(struct volume_paths *paths, const struct json_node *sourc
 static void warn_projected(const struct warner *warner, const struct json_node *volume,
                            struct arena *arena) {
         const struct json_node *sources = node_get(node_get(volume, "projected"), "sources");
-        const struct warn_sink sink = { warner->emit, warner->context };
         struct volume_paths paths = { .arena = arena };
         struct slice name = node_get_text(volume, "name");
         struct node_iter all = node_iter(sources), iter = node_iter(sources);
@@ -296,7 +293,7 @@ static void warn_projected(const struct warner *warner, const struct json_node *
         find_pairs(&paths);
         for (size_t i = 0; node_next(&iter, NULL, &source); i++) {
                 if (node_count(source) == 0)
-                        warn_text(&sink,
+                        warn_text(&warner->sink,
                                   "volume \"" SLICE_FMT "\" (Projected) has no sources provided",
                                   SLICE_ARG(name));
                 pair = warn_overlaps(warner, volume, slice_of("Projected"), &paths, pair, i);

@@ -127,7 +127,7 @@ static void test_naive(void **state) {
 static void test_many(void **state) {
         struct buf volume = { 0 }, text = { 0 };
         struct json_doc *doc = NULL;
-        struct warner warner = { .emit = note_warning, .context = &text, .prefix = "" };
+        struct warner warner = { .sink = { note_warning, &text }, .prefix = "" };
         CLEANUP(cleanup_json_tree) struct json_tree *tree = json_tree_new();
 
         (void)state;
