@@ -10,6 +10,7 @@ passed=0
 failed=0
 skipped=0
 summary=
+failures=
 started=$(date +%s)
 
 # stage NAME COMMAND...: runs it, keeps a bounded end of its output on the terminal when it fails
@@ -44,8 +45,10 @@ single() {
 }
 # A stage that runs the tests of a build directory.
 tests() {
-        rm -f "$2/meson-logs/counts"
+        rm -f "$2/meson-logs/counts" "$2/meson-logs/failures"
         stage "$1" scripts/test.sh "$2" --timeout-multiplier "$3"
+        [ ! -s "$2/meson-logs/failures" ] || failures="$failures$(cat "$2/meson-logs/failures")
+"
         read -r p f s <"$2/meson-logs/counts" 2>/dev/null || { p=0 f=1 s=0; }
         passed=$((passed + p))
         failed=$((failed + f))
@@ -83,5 +86,6 @@ fi
 
 echo "$passed $failed $skipped" >"$counts"
 printf '\n%s' "$summary"
+printf '%s' "$failures" | head -n 30
 echo "check: $passed passed, $failed failed, $skipped skipped in $(($(date +%s) - started)) s"
 [ $failed -eq 0 ]

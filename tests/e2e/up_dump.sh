@@ -8,17 +8,19 @@ berth=$1
 export HOME="$work"
 cd "$work" || exit 1
 
-# up NAME FILE...: loads the files for two seconds; output in NAME.out, the pods with their uids in NAME.pods
+# up NAME FILE...: loads the files and ends two seconds later; output in NAME.out, the pods with their uids in NAME.pods
 up() {
         name=$1 arguments=
         shift
         for file in "$@"; do arguments="$arguments -f $file"; done
         # shellcheck disable=SC2086
-        "$berth" up $arguments --for 4s --kubeconfig-out "$name.kubeconfig" --v 1 >"$name.out" 2>&1 &
+        "$berth" up $arguments --kubeconfig-out "$name.kubeconfig" --v 1 >"$name.out" 2>&1 &
         upper=$!
         children="$children $upper"
-        until_true grep -q '\] nodes [0-9]' "$name.out"
+        until_true grep -q '^\[.*s\] not ' "$name.out"
         KUBECONFIG=$name.kubeconfig pods >"$name.pods"
+        sleep 2 # for what the controllers do with them
+        kill -INT $upper
         wait $upper || judge bad "$name: $(cat "$name.out")"
 }
 pods() {
@@ -131,7 +133,7 @@ says none 'so made: namespace shop$'
 # A manifest is held to what it says.
 printf 'apiVersion: v1\nkind: Wheel\nmetadata: {name: x}\n' >wheel.yaml
 exits "unknown kind" 1 'no matches for kind "Wheel"' "$berth" up -f wheel.yaml --settle
-exits "no controllers at all" 0 "owners of 1 object" "$berth" up -f nodes.yaml -f pods.yaml --controllers none --for 300ms
+exits "no controllers at all" 0 "owners of 1 object" "$berth" up -f nodes.yaml -f pods.yaml --controllers none --settle
 
 # ---- what kubectl prints of a cluster ----
 start_sandbox "$berth" --nodes 3
@@ -205,5 +207,5 @@ exits "two policies" 1 "expected one DeschedulerPolicy among the objects, found 
         "$berth" plan --objects np.yaml --objects policy.yaml --objects policy.yaml
 exits "two policies, one named" 0 "eviction(s)" "$berth" plan --objects np.yaml --objects policy.yaml --objects policy.yaml --policy policy.yaml
 { cat np.yaml; echo ---; cat policy.yaml; } >stream.yaml
-exits "policy in the stream of up" 0 "PodLifeTime" "$berth" up -f stream.yaml --descheduling-interval 1s --for 4s
+exits "policy in the stream of up" 0 "PodLifeTime" "$berth" up -f stream.yaml --descheduling-interval 1s --for 10s
 finish
