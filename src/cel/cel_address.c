@@ -3,111 +3,64 @@
 #include "cel/cel_function.h"
 
 #include "base/util.h"
-#include <arpa/inet.h>
-#include <stdio.h>
+#include "cel/go_address.h"
+#include "cel/go_text.h"
 #include <string.h>
 
-#define ADDRESS_TEXT_MAX 64
 #define GROUPS 8 /* of an IPv6 address */
-
-struct address {
-        bool is_v6;
-        unsigned char bytes[16]; /* 4 of them for IPv4 */
-};
-struct network {
-        struct address address;
-        unsigned length; /* of the prefix, bits */
-};
+#define SCRATCH_BYTES ((size_t)1 << 10)
 
 /* ---- reading ---- */
 
-static unsigned width_of(const struct address *address) {
-        return address->is_v6 ? 128 : 32;
-}
-
-static bool read_address(struct slice text, struct address *ret_address) {
-        char copy[ADDRESS_TEXT_MAX];
-
-        if (text.len == 0 || text.len >= sizeof(copy) || memchr(text.ptr, '\0', text.len))
-                return false;
-        memcpy(copy, text.ptr, text.len);
-        copy[text.len] = '\0';
-        *ret_address = (struct address){ .is_v6 = memchr(text.ptr, ':', text.len) };
-        return inet_pton(ret_address->is_v6 ? AF_INET6 : AF_INET, copy, ret_address->bytes) == 1;
-}
-
-static bool is_mapped(const struct address *address) {
+static bool is_mapped(const struct go_address *address) {
         static const unsigned char prefix[12] = { [10] = 0xff, [11] = 0xff };
 
         return address->is_v6 && memcmp(address->bytes, prefix, sizeof(prefix)) == 0;
 }
 
-/* Whether the text is an address and, behind a percent sign, a zone. */
-static bool has_zone(struct slice text) {
-        struct address address;
-        struct slice before = SLICE_EMPTY;
-
-        slice_split(&text, '%', &before);
-        return text.len && read_address(before, &address) && address.is_v6;
-}
-
 /* NULL, or what is wrong. */
-static const char *address_problem(struct cel_run *run, struct slice text,
-                                   struct address *ret_address) {
-        if (!read_address(text, ret_address))
-                return arena_printf(run->arena,
-                                    has_zone(text)
-                                            ? "IP address \"" SLICE_FMT
-                                              "\" with zone value is not allowed"
-                                            : "IP Address \"" SLICE_FMT
-                                              "\" parse error during conversion from string: "
-                                              "unable to parse IP",
-                                    SLICE_ARG(text));
-        if (is_mapped(ret_address))
-                return arena_printf(run->arena,
-                                    "IPv4-mapped IPv6 address \"" SLICE_FMT "\" is not allowed",
-                                    SLICE_ARG(text));
-        return NULL;
+static const char *address_problem(struct arena *arena, struct slice text,
+                                   struct go_address *ret_address) {
+        const char *problem = go_address_parse(arena, text, ret_address);
+
+        if (!problem && !ret_address->has_zone && !is_mapped(ret_address))
+                return NULL;
+        const char *quoted = go_quoted(arena, text);
+        if (problem)
+                return arena_printf(arena,
+                                    "IP Address %s parse error during conversion from string: %s",
+                                    quoted, problem);
+        return arena_printf(arena,
+                            ret_address->has_zone ? "IP address %s with zone value is not allowed"
+                                                  : "IPv4-mapped IPv6 address %s is not allowed",
+                            quoted);
 }
 
-static bool read_length(struct slice text, unsigned max, unsigned *ret_length) {
-        uint64_t length;
+static const char *network_problem(struct arena *arena, struct slice text,
+                                   struct go_network *ret_network) {
+        const char *problem = go_network_parse(arena, text, ret_network);
 
-        if (text.len == 0 || text.len > 3 || text.ptr[0] == '+' ||
-            (text.len > 1 && text.ptr[0] == '0') || !slice_to_u64(text, &length) || length > max)
-                return false;
-        *ret_length = (unsigned)length;
-        return true;
-}
-
-static const char *network_problem(struct cel_run *run, struct slice text,
-                                   struct network *ret_network) {
-        struct slice rest = text, address = SLICE_EMPTY;
-
-        slice_split(&rest, '/', &address);
-        if (!read_address(address, &ret_network->address) ||
-            !read_length(rest, width_of(&ret_network->address), &ret_network->length))
-                return arena_printf(run->arena,
+        if (problem)
+                return arena_printf(arena,
                                     "network address parse error during conversion from string: "
-                                    "network address parse error during conversion from string: "
-                                    "netip.ParsePrefix(\"" SLICE_FMT "\"): no network",
-                                    SLICE_ARG(text));
+                                    "network address parse error during conversion from string: %s",
+                                    problem);
         if (is_mapped(&ret_network->address))
-                return arena_printf(run->arena,
+                return arena_printf(arena,
                                     "network address parse error during conversion from string: "
-                                    "IPv4-mapped IPv6 address \"" SLICE_FMT "\" is not allowed",
-                                    SLICE_ARG(text));
+                                    "IPv4-mapped IPv6 address %s is not allowed",
+                                    go_quoted(arena, text));
         return NULL;
 }
 
 /* ---- writing ---- */
 
-static unsigned group_of(const struct address *address, size_t index) {
+static unsigned group_of(const struct go_address *address, size_t index) {
         return (unsigned)address->bytes[2 * index] << 8 | address->bytes[2 * index + 1];
 }
 
 /* The longest run of two groups or more that are zero, the first of several; its length or 0. */
-static size_t zero_run(const struct address *address, size_t *ret_start) {
+static size_t zero_run(const struct go_address *address, size_t *ret_start) {
         size_t best = 0, length = 0;
 
         for (size_t i = 0; i < GROUPS; i++) {
@@ -120,7 +73,7 @@ static size_t zero_run(const struct address *address, size_t *ret_start) {
         return best > 1 ? best : 0;
 }
 
-static void write_v6(const struct address *address, struct buf *out) {
+static void write_v6(const struct go_address *address, struct buf *out) {
         size_t start = GROUPS, length = zero_run(address, &start);
         bool is_joined = true; /* no colon wanted before the next group */
 
@@ -136,7 +89,7 @@ static void write_v6(const struct address *address, struct buf *out) {
         }
 }
 
-static void write_address(const struct address *address, struct buf *out) {
+static void write_address(const struct go_address *address, struct buf *out) {
         const unsigned char *byte = address->bytes;
 
         if (address->is_v6)
@@ -152,14 +105,14 @@ static struct cel_value cel_address_made(struct cel_run *run, enum cel_kind kind
         return value;
 }
 
-static struct cel_value address_value(struct cel_run *run, const struct address *address) {
+static struct cel_value address_value(struct cel_run *run, const struct go_address *address) {
         struct buf out = { 0 };
 
         write_address(address, &out);
         return cel_address_made(run, CEL_IP, &out);
 }
 
-static struct cel_value network_value(struct cel_run *run, const struct network *network) {
+static struct cel_value network_value(struct cel_run *run, const struct go_network *network) {
         struct buf out = { 0 };
 
         write_address(&network->address, &out);
@@ -168,33 +121,36 @@ static struct cel_value network_value(struct cel_run *run, const struct network 
 }
 
 /* Of values, which are always right. */
-static struct address address_of(const struct cel_value *value) {
-        struct address address = { 0 };
+static struct go_address address_of(struct cel_run *run, const struct cel_value *value) {
+        struct go_address address;
 
-        (void)read_address(value->as.text, &address);
+        (void)go_address_parse(run->arena, value->as.text, &address);
         return address;
 }
 
-static struct network network_of(struct cel_run *run, const struct cel_value *value) {
-        struct network network = { 0 };
+static struct go_network network_of(struct cel_run *run, const struct cel_value *value) {
+        struct go_network network;
 
-        (void)network_problem(run, value->as.text, &network);
+        (void)go_network_parse(run->arena, value->as.text, &network);
         return network;
 }
 
 /* ---- addresses ---- */
 
 FUNCTION(ip_of) {
-        struct address address;
-        const char *problem = address_problem(run, args[0].as.text, &address);
+        struct go_address address;
+        const char *problem = address_problem(run->arena, args[0].as.text, &address);
 
-        return problem ? cel_error(run, "%s", problem) : address_value(run, &address);
+        return problem ? cel_text(CEL_ERROR, slice_of(problem)) : address_value(run, &address);
 }
 
 FUNCTION(ip_is) {
-        struct address address;
+        CLEANUP(arena_release) struct arena scratch;
+        struct go_address address;
 
-        return cel_bool(!address_problem(run, args[0].as.text, &address));
+        (void)run;
+        arena_init(&scratch, SCRATCH_BYTES);
+        return cel_bool(!address_problem(&scratch, args[0].as.text, &address));
 }
 
 FUNCTION(ip_is_canonical) {
@@ -209,87 +165,81 @@ FUNCTION(as_string) {
 }
 
 FUNCTION(ip_family) {
-        (void)run;
-        return cel_int(address_of(&args[0]).is_v6 ? 6 : 4);
+        return cel_int(address_of(run, &args[0]).is_v6 ? 6 : 4);
 }
 
-static bool is_zero(const struct address *address) {
-        static const struct address zero;
+static bool is_zero(const struct go_address *address) {
+        static const struct go_address zero;
 
         return memcmp(address->bytes, zero.bytes, sizeof(zero.bytes)) == 0;
 }
 
-static bool is_loopback(const struct address *address) {
+static bool is_loopback(const struct go_address *address) {
         static const unsigned char one[16] = { [15] = 1 };
 
         return address->is_v6 ? memcmp(address->bytes, one, sizeof(one)) == 0
                               : address->bytes[0] == 127;
 }
 
-static bool is_link_local(const struct address *address) {
+static bool is_link_local(const struct go_address *address) {
         const unsigned char *byte = address->bytes;
 
         return address->is_v6 ? byte[0] == 0xfe && (byte[1] & 0xc0) == 0x80
                               : byte[0] == 169 && byte[1] == 254;
 }
 
-static bool is_multicast(const struct address *address) {
+static bool is_multicast(const struct go_address *address) {
         return address->is_v6 ? address->bytes[0] == 0xff : (address->bytes[0] & 0xf0) == 0xe0;
 }
 
-static bool is_broadcast(const struct address *address) {
+static bool is_broadcast(const struct go_address *address) {
         static const unsigned char all[4] = { 255, 255, 255, 255 };
 
         return !address->is_v6 && memcmp(address->bytes, all, sizeof(all)) == 0;
 }
 
 FUNCTION(ip_is_unspecified) {
-        struct address address = address_of(&args[0]);
+        struct go_address address = address_of(run, &args[0]);
 
-        (void)run;
         return cel_bool(is_zero(&address));
 }
 
 FUNCTION(ip_is_loopback) {
-        struct address address = address_of(&args[0]);
+        struct go_address address = address_of(run, &args[0]);
 
-        (void)run;
         return cel_bool(is_loopback(&address));
 }
 
 FUNCTION(ip_is_link_local_multicast) {
-        struct address address = address_of(&args[0]);
+        struct go_address address = address_of(run, &args[0]);
         const unsigned char *byte = address.bytes;
 
-        (void)run;
         return cel_bool(address.is_v6 ? byte[0] == 0xff && (byte[1] & 0x0f) == 2
                                       : byte[0] == 224 && byte[1] == 0 && byte[2] == 0);
 }
 
 FUNCTION(ip_is_link_local_unicast) {
-        struct address address = address_of(&args[0]);
+        struct go_address address = address_of(run, &args[0]);
 
-        (void)run;
         return cel_bool(is_link_local(&address));
 }
 
 FUNCTION(ip_is_global_unicast) {
-        struct address address = address_of(&args[0]);
+        struct go_address address = address_of(run, &args[0]);
 
-        (void)run;
         return cel_bool(!is_zero(&address) && !is_broadcast(&address) && !is_loopback(&address) &&
                         !is_multicast(&address) && !is_link_local(&address));
 }
 
 /* ---- networks ---- */
 
-static void cel_address_mask(struct address *address, unsigned length) {
-        for (unsigned bit = length; bit < width_of(address); bit++)
+static void cel_address_mask(struct go_address *address, unsigned length) {
+        for (unsigned bit = length; bit < go_address_width(address); bit++)
                 address->bytes[bit / 8] &= (unsigned char)~(0x80U >> bit % 8);
 }
 
-static bool cel_address_holds(const struct network *network, struct address address) {
-        struct address own = network->address;
+static bool cel_address_holds(const struct go_network *network, struct go_address address) {
+        struct go_address own = network->address;
 
         cel_address_mask(&own, network->length);
         cel_address_mask(&address, network->length);
@@ -297,44 +247,47 @@ static bool cel_address_holds(const struct network *network, struct address addr
 }
 
 FUNCTION(cidr_of) {
-        struct network network;
-        const char *problem = network_problem(run, args[0].as.text, &network);
+        struct go_network network;
+        const char *problem = network_problem(run->arena, args[0].as.text, &network);
 
-        return problem ? cel_error(run, "%s", problem) : network_value(run, &network);
+        return problem ? cel_text(CEL_ERROR, slice_of(problem)) : network_value(run, &network);
 }
 
 FUNCTION(cidr_is) {
-        struct network network;
+        CLEANUP(arena_release) struct arena scratch;
+        struct go_network network;
 
-        return cel_bool(!network_problem(run, args[0].as.text, &network));
+        (void)run;
+        arena_init(&scratch, SCRATCH_BYTES);
+        return cel_bool(!network_problem(&scratch, args[0].as.text, &network));
 }
 
 FUNCTION(cidr_contains_ip) {
-        struct network network = network_of(run, &args[0]);
-        struct address address;
-        const char *problem = address_problem(run, args[1].as.text, &address);
+        struct go_network network = network_of(run, &args[0]);
+        struct go_address address;
 
-        return problem ? cel_error(run, "%s", problem)
-                       : cel_bool(cel_address_holds(&network, address));
+        if (address_problem(run->arena, args[1].as.text, &address))
+                return cel_error(run, "no such overload");
+        return cel_bool(cel_address_holds(&network, address));
 }
 
 FUNCTION(cidr_contains_cidr) {
-        struct network network = network_of(run, &args[0]), inner;
-        const char *problem = network_problem(run, args[1].as.text, &inner);
+        struct go_network network = network_of(run, &args[0]), inner;
+        const char *problem = network_problem(run->arena, args[1].as.text, &inner);
 
-        return problem ? cel_error(run, "%s", problem)
+        return problem ? cel_text(CEL_ERROR, slice_of(problem))
                        : cel_bool(network.length <= inner.length &&
                                   cel_address_holds(&network, inner.address));
 }
 
 FUNCTION(cidr_ip) {
-        struct network network = network_of(run, &args[0]);
+        struct go_network network = network_of(run, &args[0]);
 
         return address_value(run, &network.address);
 }
 
 FUNCTION(cidr_masked) {
-        struct network network = network_of(run, &args[0]);
+        struct go_network network = network_of(run, &args[0]);
 
         cel_address_mask(&network.address, network.length);
         return network_value(run, &network);
