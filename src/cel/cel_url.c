@@ -2,21 +2,14 @@
 #include "cel/cel_function.h"
 #include "cel/cel_version.h"
 
-#include "base/url.h"
 #include "base/util.h"
+#include "cel/go_url.h"
 #include <ctype.h>
 
-static const char *cel_url_parse(struct cel_run *run, struct slice text, enum url_form form) {
-        struct url url;
-        const char *problem = url_parse(text, form, &url);
-
-        return problem ? arena_printf(run->arena, "parse \"" SLICE_FMT "\": %s", SLICE_ARG(text),
-                                      problem)
-                       : NULL;
-}
+#define SCRATCH_BYTES ((size_t)1 << 10)
 
 const char *cel_url_problem(struct cel_run *run, struct slice text) {
-        return cel_url_parse(run, text, URL_REQUEST);
+        return go_url_problem(run->arena, text, URL_REQUEST);
 }
 
 static struct url parts_of(const struct cel_value *args) {
@@ -37,14 +30,23 @@ FUNCTION(url_of) {
         const char *problem = cel_url_problem(run, args[0].as.text);
 
         if (!problem) /* the part behind # is a part of its own here */
-                problem = cel_url_parse(run, args[0].as.text, URL_ANY);
-        return problem ? cel_error(run, "URL parse error during conversion from string: %s",
-                                   problem)
-                       : cel_text(CEL_URL, args[0].as.text);
+                problem = go_url_problem(run->arena, args[0].as.text, URL_ANY);
+        if (!problem)
+                return cel_text(CEL_URL, args[0].as.text);
+        return cel_text(
+                CEL_ERROR,
+                arena_join(run->arena, 2,
+                           (struct slice[]){ SLICE_LITERAL("URL parse error during conversion from "
+                                                           "string: "),
+                                             slice_of(problem) }));
 }
 
 FUNCTION(url_is) {
-        return cel_bool(!cel_url_problem(run, args[0].as.text));
+        CLEANUP(arena_release) struct arena scratch;
+
+        (void)run;
+        arena_init(&scratch, SCRATCH_BYTES);
+        return cel_bool(!go_url_problem(&scratch, args[0].as.text, URL_REQUEST));
 }
 
 FUNCTION(scheme) {
