@@ -3,47 +3,52 @@
 #include "cel/cel_version.h"
 
 #include "base/util.h"
-#include <ctype.h>
+#include "cel/go_semver.h"
 
 /* ---- tolerance ---- */
 
-/* A number without its leading zeros; one zero stays, also where other characters follow. */
-static struct slice without_zeros(struct slice part) {
+/* A number without its leading zeros; one zero stays or comes in front of what is no digit. Single
+ * characters are left alone. */
+static struct slice without_zeros(struct cel_run *run, struct slice part) {
+        size_t zeros = 0;
+
         if (part.len < 2)
                 return part;
-        while (part.len > 1 && part.ptr[0] == '0' && isdigit((unsigned char)part.ptr[1]))
-                part = slice_make(part.ptr + 1, part.len - 1);
-        return part;
+        while (zeros < part.len && part.ptr[zeros] == '0')
+                zeros++;
+        struct slice rest = slice_make(part.ptr + zeros, part.len - zeros);
+        if (rest.len && *rest.ptr >= '0' && *rest.ptr <= '9')
+                return rest;
+        return arena_join(run->arena, 2, (struct slice[]){ SLICE_LITERAL("0"), rest });
+}
+
+static bool has_labels(struct slice part) {
+        for (size_t i = 0; i < part.len; i++) {
+                if (part.ptr[i] == '+' || part.ptr[i] == '-')
+                        return true;
+        }
+        return false;
 }
 
 /* Drops a v in front and leading zeros, adds numbers that are missing; text in the arena. */
 static const char *cel_semver_normalise(struct cel_run *run, struct slice text,
                                         struct slice *ret_text) {
         struct slice parts[3] = { SLICE_LITERAL("0"), SLICE_LITERAL("0"), SLICE_LITERAL("0") };
+        struct slice behind;
         size_t count = 0;
 
         if (text.len && text.ptr[0] == 'v')
                 text = slice_make(text.ptr + 1, text.len - 1);
-        while (count < 3) {
-                struct slice behind = SLICE_EMPTY;
-                bool has_more = count < 2 && cel_version_cut(&text, '.', &behind);
-
-                parts[count++] = without_zeros(text);
+        while (count < 2 && cel_version_cut(&text, '.', &behind)) {
+                parts[count++] = without_zeros(run, text);
                 text = behind;
-                if (!has_more)
-                        break;
         }
-        if (count < 3) {
-                struct slice last = parts[count - 1];
-
-                for (size_t i = 0; i < last.len; i++) {
-                        if (last.ptr[i] == '+' || last.ptr[i] == '-')
-                                return "short version cannot contain PreRelease/Build meta data";
-                }
-        }
-        *ret_text = slice_of(arena_printf(run->arena, SLICE_FMT "." SLICE_FMT "." SLICE_FMT,
-                                          SLICE_ARG(parts[0]), SLICE_ARG(parts[1]),
-                                          SLICE_ARG(parts[2])));
+        parts[count++] = without_zeros(run, text);
+        if (count < 3 && has_labels(parts[count - 1]))
+                return "short version cannot contain PreRelease/Build meta data";
+        *ret_text = arena_join(run->arena, 5,
+                               (struct slice[]){ parts[0], SLICE_LITERAL("."), parts[1],
+                                                 SLICE_LITERAL("."), parts[2] });
         return NULL;
 }
 
@@ -51,12 +56,11 @@ static const char *cel_semver_normalise(struct cel_run *run, struct slice text,
 static const char *take_version(struct cel_run *run, const struct cel_value *args, bool has_choice,
                                 struct slice *ret_text) {
         const char *problem = NULL;
-        struct cel_version version;
 
         *ret_text = args[0].as.text;
         if (has_choice && args[1].as.boolean)
                 problem = cel_semver_normalise(run, args[0].as.text, ret_text);
-        return problem ? problem : cel_version_problem(*ret_text, &version);
+        return problem ? problem : go_semver_problem(run->arena, *ret_text);
 }
 
 static struct cel_value semver_value(struct cel_run *run, const struct cel_value *args,
@@ -64,7 +68,7 @@ static struct cel_value semver_value(struct cel_run *run, const struct cel_value
         struct slice text;
         const char *problem = take_version(run, args, has_choice, &text);
 
-        return problem ? cel_error(run, "%s", problem) : cel_text(CEL_SEMVER, text);
+        return problem ? cel_text(CEL_ERROR, slice_of(problem)) : cel_text(CEL_SEMVER, text);
 }
 
 /* ---- functions ---- */
