@@ -1,14 +1,15 @@
-/* Parts of times and durations. Time zones are UTC or offsets: the core of a rule has no files to
- * look names up in. */
+/* Parts of times and durations. */
 #include "cel/cel_function.h"
 
 #include "base/time.h"
 #include "base/util.h"
+#include "cel/go_zone.h"
 
 #define SECONDS_PER_DAY 86400
 
 struct cel_times_parts {
         int64_t year, month, day, week_day, year_day, second; /* of the day; all from 0 but year */
+        int64_t millisecond;
 };
 
 static int64_t floor_div(int64_t a, int64_t b) {
@@ -33,7 +34,7 @@ static struct cel_times_parts parts_of(int64_t seconds) {
         struct cel_times_parts parts = { .second = seconds - days * SECONDS_PER_DAY };
 
         parts.week_day = (days % 7 + 11) % 7; /* the first day was a Thursday */
-        parts.year = 1970 + floor_div(days, 366);
+        parts.year = 1970 + floor_div(days, days < 0 ? 365 : 366); /* or before */
         while (year_start(parts.year + 1) <= days)
                 parts.year++;
         parts.year_day = days - year_start(parts.year);
@@ -48,33 +49,19 @@ static struct cel_times_parts parts_of(int64_t seconds) {
         return parts;
 }
 
-/* "UTC", "+02:00", "-5:30". */
-static bool offset_of(struct slice zone, int64_t *ret_seconds) {
-        struct slice rest = zone, hours;
-        int64_t hour, minute, sign = 1;
-
-        *ret_seconds = 0;
-        if (zone.len == 0 || slice_is(zone, "UTC") || slice_is(zone, "Z"))
-                return true;
-        if (*rest.ptr == '+' || *rest.ptr == '-') {
-                sign = *rest.ptr == '-' ? -1 : 1;
-                rest = slice_make(rest.ptr + 1, rest.len - 1);
-        }
-        if (!slice_split(&rest, ':', &hours) || !slice_to_i64(hours, &hour) ||
-            !slice_to_i64(rest, &minute) || hour > 23 || minute > 59 || hour < 0 || minute < 0)
-                return false;
-        *ret_seconds = sign * (hour * 3600 + minute * 60);
-        return true;
-}
-
-static bool parts_at(const struct cel_value *args, struct slice zone,
-                     struct cel_times_parts *ret_parts) {
+/* NULL, or what is wrong with the zone. */
+static const char *parts_at(struct cel_run *run, const struct cel_value *args, struct slice zone,
+                            struct cel_times_parts *ret_parts) {
         int64_t offset;
+        const char *problem = go_zone_offset(run->arena, zone, &offset);
 
-        if (!offset_of(zone, &offset))
-                return false;
-        *ret_parts = parts_of(floor_div(args[0].as.integer, NS_PER_S) + offset);
-        return true;
+        int64_t second = floor_div(args[0].as.integer, NS_PER_S);
+
+        if (problem)
+                return problem;
+        *ret_parts = parts_of(second + offset);
+        ret_parts->millisecond = (args[0].as.integer - second * NS_PER_S) / NS_PER_MS;
+        return NULL;
 }
 
 /* Two functions of each part: in UTC, and in a zone. */
@@ -82,10 +69,9 @@ static bool parts_at(const struct cel_value *args, struct slice zone,
         static struct cel_value name##_of(struct cel_run *run, const struct cel_value *args,       \
                                           struct slice zone) {                                     \
                 struct cel_times_parts parts;                                                      \
+                const char *problem = parts_at(run, args, zone, &parts);                           \
                                                                                                    \
-                if (!parts_at(args, zone, &parts))                                                 \
-                        return cel_error(run, "unknown time zone " SLICE_FMT, SLICE_ARG(zone));    \
-                return cel_int(expression);                                                        \
+                return problem ? cel_text(CEL_ERROR, slice_of(problem)) : cel_int(expression);     \
         }                                                                                          \
         FUNCTION(name) {                                                                           \
                 return name##_of(run, args, SLICE_EMPTY);                                          \
@@ -103,13 +89,7 @@ PART(day_of_year, parts.year_day)
 PART(hours, parts.second / 3600)
 PART(minutes, parts.second / 60 % 60)
 PART(seconds, parts.second % 60)
-
-FUNCTION(milliseconds) {
-        int64_t ns = args[0].as.integer;
-
-        (void)run;
-        return cel_int((ns - floor_div(ns, NS_PER_S) * NS_PER_S) / NS_PER_MS);
-}
+PART(milliseconds, parts.millisecond)
 
 FUNCTION(duration_hours) {
         (void)run;
@@ -148,7 +128,7 @@ static const struct cel_function rows[] = {
         ROWS("getHours", hours),
         ROWS("getMinutes", minutes),
         ROWS("getSeconds", seconds),
-        { "getMilliseconds", true, CEL_INT, milliseconds, 1, { CEL_TIMESTAMP } },
+        ROWS("getMilliseconds", milliseconds),
         { "getHours", true, CEL_INT, duration_hours, 1, { CEL_DURATION } },
         { "getMinutes", true, CEL_INT, duration_minutes, 1, { CEL_DURATION } },
         { "getSeconds", true, CEL_INT, duration_seconds, 1, { CEL_DURATION } },
