@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/go_number.h"
 #include "base/util.h"
 #include <ctype.h>
 #include <strings.h>
@@ -209,6 +210,7 @@ static int parse_descriptor(struct slice text, struct cron_schedule *schedule, s
                 { "@daily", "0 0 * * *" },   { "@midnight", "0 0 * * *" },
                 { "@hourly", "0 * * * *" },
         };
+        CLEANUP(buf_release) struct buf problem = { 0 };
         struct slice every = SLICE_LITERAL("@every ");
         int64_t ns;
 
@@ -219,11 +221,9 @@ static int parse_descriptor(struct slice text, struct cron_schedule *schedule, s
                 return err_set(err, BERTH_ERR_INVALID, "unrecognized descriptor: " SLICE_FMT,
                                SLICE_ARG(text));
         struct slice length = slice_make(text.ptr + every.len, text.len - every.len);
-        if (!duration_parse(length, &ns))
-                return err_set(err, BERTH_ERR_INVALID,
-                               "failed to parse duration " SLICE_FMT
-                               ": time: invalid duration \"" SLICE_FMT "\"",
-                               SLICE_ARG(text), SLICE_ARG(length));
+        if (!go_duration_parse(length, &ns, &problem))
+                return err_set(err, BERTH_ERR_INVALID, "failed to parse duration " SLICE_FMT ": %s",
+                               SLICE_ARG(text), problem.data);
         ns = ns < NS_PER_S ? NS_PER_S : ns > EVERY_MAX_NS ? EVERY_MAX_NS : ns;
         schedule->every_ns = ns - ns % NS_PER_S;
         return 0;

@@ -3,8 +3,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/go_number.h"
 #include "base/util.h"
-#include "schema/go_number.h"
 #include <stdio.h>
 
 const struct number_annotation template_generation = { .key = TEMPLATE_GENERATION };

@@ -3,7 +3,6 @@
 #include "schema/custom_structure.h"
 
 #include "base/regex.h"
-#include "base/regex_problem.h"
 #include "base/util.h"
 #include "schema/structure_priv.h"
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #include "api/quantity.h"
 #include "base/arena.h"
 #include "base/base64.h"
+#include "base/go_number.h"
 #include "base/time.h"
 #include "base/util.h"
-#include "schema/go_number.h"
 #include "schema/time_error.h"
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Query parameters: percent-decoding, look-up, and the options common to all writes. */
 #include "server/api_query.h"
 
+#include "base/go_number.h"
 #include "kinds/metadata_check.h"
-#include "schema/go_number.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* The way of one request through the server. */
 #include "server/api_request.h"
 
-#include "schema/go_number.h"
+#include "base/go_number.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
 #include "server/api_decode.h"

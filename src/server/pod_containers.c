@@ -1,6 +1,6 @@
 /* Subresources of pods that need a running container: logs, of which simulated ones have a line
  * each once they have started, and exec and the like, which reach nothing. */
-#include "schema/go_number.h"
+#include "base/go_number.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
 #include "server/api_object.h"

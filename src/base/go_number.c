@@ -1,10 +1,14 @@
 /* Numbers as Go reads them. */
-#include "schema/go_number.h"
+#include "base/go_number.h"
 
+#include "base/arena.h"
 #include "base/go_quote.h"
 #include "base/time.h"
 #include "base/util.h"
 #include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <strings.h>
 
 bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint) {
         size_t digits = 0;
@@ -19,6 +23,86 @@ bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint) 
         buf_printf(complaint, ": %s",
                    text.len && digits == text.len ? "value out of range" : "invalid syntax");
         return false;
+}
+
+/* ---- floating point ---- */
+
+static bool is_float_digit(char c, bool is_hex) {
+        return is_hex ? isxdigit((unsigned char)c) : isdigit((unsigned char)c);
+}
+
+/* Appends digits to `out`, without the underscores between them; how many, or -1 when an underscore
+ * stands elsewhere. Behind a prefix one may stand in front. */
+static int take_digits(struct slice *rest, bool is_hex, bool is_behind, struct buf *out) {
+        bool is_separated = false, may_separate = is_behind;
+        size_t at = 0;
+        int count = 0;
+
+        for (; at < rest->len; at++) {
+                char c = rest->ptr[at];
+
+                if (c == '_' && !may_separate)
+                        return -1;
+                if (c != '_' && !is_float_digit(c, is_hex))
+                        break;
+                is_separated = c == '_';
+                may_separate = !is_separated;
+                if (is_separated)
+                        continue;
+                buf_char(out, c);
+                count++;
+        }
+        *rest = slice_make(rest->ptr + at, rest->len - at);
+        return is_separated ? -1 : count;
+}
+
+static bool take_any(struct slice *rest, const char *any, struct buf *out) {
+        if (rest->len == 0 || !strchr(any, *rest->ptr))
+                return false;
+        buf_char(out, *rest->ptr);
+        *rest = slice_make(rest->ptr + 1, rest->len - 1);
+        return true;
+}
+
+/* A mantissa and an exponent, which a hexadecimal one must have. */
+static bool take_float(struct slice *rest, struct buf *out) {
+        bool is_hex = rest->len > 1 && *rest->ptr == '0' && (rest->ptr[1] | 0x20) == 'x';
+
+        if (is_hex) {
+                buf_text(out, "0x");
+                *rest = slice_make(rest->ptr + 2, rest->len - 2);
+        }
+        int whole = take_digits(rest, is_hex, is_hex, out), part = 0;
+        if (whole >= 0 && take_any(rest, ".", out))
+                part = take_digits(rest, is_hex, false, out);
+        if (whole < 0 || part < 0 || whole + part == 0)
+                return false;
+        if (!take_any(rest, is_hex ? "pP" : "eE", out))
+                return !is_hex;
+        take_any(rest, "+-", out);
+        return take_digits(rest, false, false, out) > 0;
+}
+
+static bool is_word(struct slice text, const char *word) {
+        return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
+}
+
+bool go_float_parse(struct slice text, double *ret_value) {
+        CLEANUP(buf_release) struct buf plain = { 0 };
+        struct slice rest = text;
+
+        *ret_value = (double)NAN;
+        if (is_word(text, "nan"))
+                return true;
+        bool is_negative = text.len && *text.ptr == '-';
+        take_any(&rest, "+-", &plain);
+        *ret_value = (double)(is_negative ? -INFINITY : INFINITY);
+        if (is_word(rest, "inf") || is_word(rest, "infinity"))
+                return true;
+        if (!take_float(&rest, &plain) || rest.len)
+                return false;
+        *ret_value = strtod(plain.data, NULL);
+        return !isinf(*ret_value);
 }
 
 /* ---- durations ---- */
