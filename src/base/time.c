@@ -134,7 +134,7 @@ static struct wall_time wall_time_of(int64_t seconds, int64_t ns) {
         return (struct wall_time){ seconds * NS_PER_S + ns };
 }
 
-bool wall_time_parse(struct slice text, struct wall_time *ret_time) {
+bool zoned_time_parse(struct slice text, struct zoned_time *ret_time) {
         if (text.len == 0)
                 return false;
         struct cursor cursor = { text.ptr, text.ptr + text.len };
@@ -144,7 +144,18 @@ bool wall_time_parse(struct slice text, struct wall_time *ret_time) {
             !take_clock(&cursor, &clock_s) || !take_fraction(&cursor, &fraction_ns) ||
             !take_offset(&cursor, &offset_s) || cursor.at != cursor.end)
                 return false;
-        *ret_time = wall_time_of(days_since_1970(date) * DAY_S + clock_s - offset_s, fraction_ns);
+        *ret_time = (struct zoned_time){ .s = days_since_1970(date) * DAY_S + clock_s - offset_s,
+                                         .ns = (int32_t)fraction_ns,
+                                         .offset = (int16_t)(offset_s / 60) };
+        return true;
+}
+
+bool wall_time_parse(struct slice text, struct wall_time *ret_time) {
+        struct zoned_time time;
+
+        if (!zoned_time_parse(text, &time))
+                return false;
+        *ret_time = wall_time_of(time.s, time.ns);
         return true;
 }
 
@@ -172,14 +183,8 @@ static char *write_number_then(char *at, int value, int digits, char mark) {
         return at + 1;
 }
 
-/* 64 bits of nanoseconds end in the year 2262: four digits are always enough. */
-static int format_time(struct wall_time time, bool has_micro, char *buffer) {
-        char *at = buffer;
-        buffer[0] = '\0';
-        if (!wall_time_is_set(time))
-                return 0;
-        int64_t rest_ns;
-        int64_t seconds = split_seconds(time.ns, &rest_ns);
+/* Up to the second. */
+static char *write_seconds(char *at, int64_t seconds) {
         int64_t days = seconds / DAY_S - (seconds % DAY_S < 0);
         int of_day = (int)(seconds - days * DAY_S);
         struct date date = date_of_days(days);
@@ -188,12 +193,43 @@ static int format_time(struct wall_time time, bool has_micro, char *buffer) {
         at = write_number_then(at, date.day, 2, 'T');
         at = write_number_then(at, of_day / 3600, 2, ':');
         at = write_number_then(at, of_day / 60 % 60, 2, ':');
-        at = write_number(at, of_day % 60, 2);
+        return write_number(at, of_day % 60, 2);
+}
+
+/* 64 bits of nanoseconds end in the year 2262: four digits are always enough. */
+static int format_time(struct wall_time time, bool has_micro, char *buffer) {
+        char *at = buffer;
+        buffer[0] = '\0';
+        if (!wall_time_is_set(time))
+                return 0;
+        int64_t rest_ns;
+        int64_t seconds = split_seconds(time.ns, &rest_ns);
+        at = write_seconds(at, seconds);
         if (has_micro) {
                 *at++ = '.';
                 at = write_number(at, (int)(rest_ns / 1000), 6);
         }
         *at++ = 'Z';
+        *at = '\0';
+        return (int)(at - buffer);
+}
+
+int zoned_time_format(struct zoned_time time, char *buffer) {
+        int offset = time.offset < 0 ? -time.offset : time.offset;
+        char *at = write_seconds(buffer, time.s + time.offset * 60);
+        if (time.ns) {
+                *at++ = '.';
+                at = write_number(at, time.ns, 9);
+                while (at[-1] == '0')
+                        at--;
+        }
+        if (offset) {
+                *at++ = time.offset < 0 ? '-' : '+';
+                at = write_number_then(at, offset / 60, 2, ':');
+                at = write_number(at, offset % 60, 2);
+        } else {
+                *at++ = 'Z';
+        }
         *at = '\0';
         return (int)(at - buffer);
 }

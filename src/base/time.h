@@ -31,6 +31,17 @@ int wall_time_format(struct wall_time time, char *buffer);
 /* 2006-01-02T15:04:05.000000Z (metav1.MicroTime) */
 int wall_time_format_micro(struct wall_time time, char *buffer);
 
+/* A time of the years 0000 to 9999 and the offset that it was written with, as Go's time.Time. */
+struct zoned_time {
+        int64_t s;      /* since 1970-01-01T00:00:00Z, rounded down */
+        int32_t ns;     /* 0..999999999 */
+        int16_t offset; /* minutes east of Greenwich */
+};
+/* As wall_time_parse, without its range. */
+bool zoned_time_parse(struct slice text, struct zoned_time *ret_time);
+/* 2006-01-02T15:04:05.5+02:00 (time.RFC3339Nano); as wall_time_format. */
+int zoned_time_format(struct zoned_time time, char *buffer);
+
 #define DURATION_TEXT_MAX 40
 /* Go duration syntax (time.ParseDuration): 1h2m3.5s, 300ms, -1.5h, 0 */
 bool duration_parse(struct slice text, int64_t *ret_ns);

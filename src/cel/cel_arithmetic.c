@@ -2,6 +2,7 @@
 #include "cel/cel_function.h"
 
 #include "base/buf.h"
+#include "base/time.h"
 #include "base/util.h"
 #include <math.h>
 
@@ -194,26 +195,53 @@ FUNCTION(add_list) {
 
 /* ---- times ---- */
 
-FUNCTION(add_time) {
-        enum cel_kind kind = args[0].kind == CEL_TIMESTAMP || args[1].kind == CEL_TIMESTAMP
-                                     ? CEL_TIMESTAMP
-                                     : CEL_DURATION;
-        int64_t sum;
+/* A time and a duration, which is taken away with sign -1. */
+static struct cel_value time_moved(struct cel_run *run, const struct cel_value *time,
+                                   const struct cel_value *duration, int sign) {
+        struct zoned_time moved = cel_time_of(time);
+        int64_t s = duration->as.integer / NS_PER_S, ns = duration->as.integer % NS_PER_S;
 
-        if (__builtin_add_overflow(args[0].as.integer, args[1].as.integer, &sum))
-                return cel_error(run, kind == CEL_TIMESTAMP ? "timestamp overflow"
-                                                            : "duration overflow");
-        return cel_time(kind, sum);
+        moved.s += sign * s;
+        ns = moved.ns + sign * ns;
+        moved.s += ns < 0 ? -1 : ns >= NS_PER_S;
+        moved.ns = (int32_t)((ns + NS_PER_S) % NS_PER_S);
+        return cel_time_is_in_range(moved.s) ? cel_time(&moved)
+                                             : cel_error(run, "timestamp overflow");
 }
 
-FUNCTION(sub_time) {
-        enum cel_kind kind = args[0].kind == args[1].kind ? CEL_DURATION : CEL_TIMESTAMP;
+FUNCTION(time_plus) {
+        bool is_first = args[0].kind == CEL_TIMESTAMP;
+
+        return time_moved(run, &args[!is_first], &args[is_first], 1);
+}
+
+FUNCTION(time_minus) {
+        return time_moved(run, &args[0], &args[1], -1);
+}
+
+FUNCTION(time_between) {
+        int64_t s = args[0].as.integer - args[1].as.integer, ns;
+
+        return __builtin_mul_overflow(s, NS_PER_S, &ns) ||
+                               __builtin_add_overflow(ns, args[0].ns - args[1].ns, &ns)
+                       ? cel_error(run, "integer overflow")
+                       : cel_duration(ns);
+}
+
+FUNCTION(add_durations) {
         int64_t sum;
 
-        if (__builtin_sub_overflow(args[0].as.integer, args[1].as.integer, &sum))
-                return cel_error(run, kind == CEL_TIMESTAMP ? "timestamp overflow"
-                                                            : "duration overflow");
-        return cel_time(kind, sum);
+        return __builtin_add_overflow(args[0].as.integer, args[1].as.integer, &sum)
+                       ? cel_error(run, "integer overflow")
+                       : cel_duration(sum);
+}
+
+FUNCTION(sub_durations) {
+        int64_t difference;
+
+        return __builtin_sub_overflow(args[0].as.integer, args[1].as.integer, &difference)
+                       ? cel_error(run, "integer overflow")
+                       : cel_duration(difference);
 }
 
 static const struct cel_function rows[] = {
@@ -223,15 +251,15 @@ static const struct cel_function rows[] = {
         { "_+_", false, CEL_STRING, add_text, 2, { CEL_STRING, CEL_STRING } },
         { "_+_", false, CEL_BYTES, add_text, 2, { CEL_BYTES, CEL_BYTES } },
         { "_+_", false, CEL_SAME, add_list, 2, { CEL_LIST, CEL_LIST }, CEL_FIT_SAME },
-        { "_+_", false, CEL_TIMESTAMP, add_time, 2, { CEL_TIMESTAMP, CEL_DURATION } },
-        { "_+_", false, CEL_TIMESTAMP, add_time, 2, { CEL_DURATION, CEL_TIMESTAMP } },
-        { "_+_", false, CEL_DURATION, add_time, 2, { CEL_DURATION, CEL_DURATION } },
+        { "_+_", false, CEL_TIMESTAMP, time_plus, 2, { CEL_TIMESTAMP, CEL_DURATION } },
+        { "_+_", false, CEL_TIMESTAMP, time_plus, 2, { CEL_DURATION, CEL_TIMESTAMP } },
+        { "_+_", false, CEL_DURATION, add_durations, 2, { CEL_DURATION, CEL_DURATION } },
         { "_-_", false, CEL_INT, sub_int, 2, { CEL_INT, CEL_INT } },
         { "_-_", false, CEL_UINT, sub_uint, 2, { CEL_UINT, CEL_UINT } },
         { "_-_", false, CEL_DOUBLE, sub_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },
-        { "_-_", false, CEL_TIMESTAMP, sub_time, 2, { CEL_TIMESTAMP, CEL_DURATION } },
-        { "_-_", false, CEL_DURATION, sub_time, 2, { CEL_TIMESTAMP, CEL_TIMESTAMP } },
-        { "_-_", false, CEL_DURATION, sub_time, 2, { CEL_DURATION, CEL_DURATION } },
+        { "_-_", false, CEL_TIMESTAMP, time_minus, 2, { CEL_TIMESTAMP, CEL_DURATION } },
+        { "_-_", false, CEL_DURATION, time_between, 2, { CEL_TIMESTAMP, CEL_TIMESTAMP } },
+        { "_-_", false, CEL_DURATION, sub_durations, 2, { CEL_DURATION, CEL_DURATION } },
         { "_*_", false, CEL_INT, mul_int, 2, { CEL_INT, CEL_INT } },
         { "_*_", false, CEL_UINT, mul_uint, 2, { CEL_UINT, CEL_UINT } },
         { "_*_", false, CEL_DOUBLE, mul_double, 2, { CEL_DOUBLE, CEL_DOUBLE } },

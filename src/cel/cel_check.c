@@ -383,7 +383,7 @@ static int cel_check_check(struct cel_checker *checker, const struct cel_scope *
                            struct cel_node *node) {
         int r = check_node(checker, scope, node);
 
-        node->type = node->type ? node->type : cel_type_basic(CEL_DYN);
+        node->type = node->type ? node->type : cel_type_wrong();
         return r;
 }
 

@@ -17,6 +17,7 @@ static bool cel_check_fits(enum cel_fit fit, const struct cel_node *node) {
         case CEL_FIT_ELEMENT:
                 return cel_types_compare(element, second);
         case CEL_FIT_ORDERED:
+        case CEL_FIT_SORTED:
                 return cel_types_have_order(element, element);
         case CEL_FIT_ADDED:
                 return cel_is_number(element->kind) || element->kind == CEL_DURATION;
@@ -76,22 +77,20 @@ static const struct cel_type *cel_check_returned(struct cel_checker *checker,
 }
 
 /* A constant pattern is compiled once, and refused when it is none. */
-static int keep_pattern(struct cel_checker *checker, struct cel_node *node) {
+static void keep_pattern(struct cel_checker *checker, struct cel_node *node) {
         struct cel_program *program = checker->program;
         const struct cel_node *pattern = node->arg_count == 2 ? node->args[1] : NULL;
-        struct err why = { 0 };
 
         if (!slice_is(node->name, "matches") || !pattern || pattern->kind != CEL_NODE_LITERAL)
-                return 0;
-        node->regex = regex_new(pattern->literal.as.text, &why);
+                return;
+        node->regex = regex_new(pattern->literal.as.text, NULL);
         if (!node->regex) {
                 cel_check_fail_late(checker, pattern, "invalid matches argument");
-                return 0;
+                return;
         }
         program->regexes = xreallocarray(program->regexes, program->regex_count + 1,
                                          sizeof(program->regexes[0]));
         program->regexes[program->regex_count++] = node;
-        return 0;
 }
 
 int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
@@ -109,7 +108,8 @@ int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
                         result =
                                 cel_types_join(result, cel_check_returned(checker, function, node));
         }
-        if (!is_known)
+        at = 0;
+        if (!is_known && (is_other || !cel_function_next(node->name, !node->is_member, &at)))
                 return cel_check_fail(checker, node,
                                       arena_printf(checker->arena,
                                                    "undeclared reference to '" SLICE_FMT
@@ -122,5 +122,6 @@ int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
         if (cel_check_literals(checker->arena, checker->program, node, &late) < 0 &&
             !checker->late.code)
                 checker->late = late;
-        return keep_pattern(checker, node);
+        keep_pattern(checker, node);
+        return 0;
 }

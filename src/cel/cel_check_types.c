@@ -47,17 +47,13 @@ bool cel_types_same(const struct cel_type *a, const struct cel_type *b) {
         return !a->element || !b->element || cel_types_same(a->element, b->element);
 }
 
-static bool is_ordered(enum cel_kind kind) {
-        return kind >= CEL_BOOL && kind <= CEL_DURATION;
-}
-
 bool cel_types_have_order(const struct cel_type *a, const struct cel_type *b) {
         if (cel_type_is_dyn(a) || cel_type_is_dyn(b))
-                return (cel_type_is_dyn(a) || is_ordered(a->kind)) &&
-                       (cel_type_is_dyn(b) || is_ordered(b->kind));
+                return (cel_type_is_dyn(a) || cel_is_ordered(a->kind)) &&
+                       (cel_type_is_dyn(b) || cel_is_ordered(b->kind));
         if (cel_is_number(a->kind) && cel_is_number(b->kind))
                 return true;
-        return a->kind == b->kind && is_ordered(a->kind);
+        return a->kind == b->kind && cel_is_ordered(a->kind);
 }
 
 /* One type for both, any where there is none. */

@@ -8,7 +8,7 @@
 #define COST_OBJECT 40
 
 static bool is_constant(const struct cel_node *node) {
-        if (node->kind == CEL_NODE_LITERAL)
+        if (node->kind == CEL_NODE_LITERAL || node->constant)
                 return true;
         if (node->kind != CEL_NODE_LIST && node->kind != CEL_NODE_MAP)
                 return false;

@@ -98,7 +98,8 @@ static uint64_t cost_of_join(struct call *call) {
         const struct cel_type *place = place_element(&call->args[0]);
         struct extent list = call_size(call, 0);
         struct extent element = place ? (struct extent){ 0, place->max_elements } : UNKNOWN_EXTENT;
-        struct extent size = extent_times(list, element);
+        bool is_list = call->node->args[0]->type->kind == CEL_LIST;
+        struct extent size = is_list ? extent_times(list, element) : (struct extent){ 0, 0 };
         struct extent gaps = { list.min ? list.min - 1 : 0, list.max ? list.max - 1 : 0 };
 
         if (call->node->arg_count > 1)
@@ -198,10 +199,9 @@ static uint64_t literal_or(const struct call *call, size_t index, uint64_t other
         const struct cel_node *node =
                 index < call->node->arg_count ? call->node->args[index] : NULL;
 
-        return node && node->kind == CEL_NODE_LITERAL && node->literal.kind == CEL_INT &&
-                               node->literal.as.integer >= 0
-                       ? (uint64_t)node->literal.as.integer
-                       : otherwise;
+        if (!node || node->kind != CEL_NODE_LITERAL || node->literal.kind != CEL_INT)
+                return otherwise;
+        return node->literal.as.integer < 0 ? 0 : (uint64_t)node->literal.as.integer;
 }
 
 static uint64_t cost_of_slice(struct call *call) {

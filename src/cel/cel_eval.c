@@ -123,6 +123,8 @@ static const char *key_text(struct cel_run *run, const struct cel_value *key) {
                 return key->as.boolean ? "true" : "false";
         case CEL_UINT:
                 return arena_printf(run->arena, "%llu", (unsigned long long)key->as.natural);
+        case CEL_DOUBLE:
+                return arena_string(run->arena, cel_number_text(run, key).as.text);
         default:
                 return arena_printf(run->arena, "%lld",
                                     (long long)(key->kind == CEL_INT ? key->as.integer : 0));
@@ -140,6 +142,11 @@ static struct cel_value index_value(struct cel_run *run, const struct cel_eval_b
                 return from;
         if (index.kind == CEL_ERROR)
                 return index;
+        if (!cel_is_place(index.kind))
+                return cel_error(run, "invalid qualifier type: %s", cel_go_type(index.kind));
+        if (from.kind == CEL_LIST && !whole_index(&index, &at) && index.kind == CEL_DOUBLE)
+                return cel_error(run, "unsupported index value " SLICE_FMT " in list",
+                                 SLICE_ARG(cel_number_text(run, &index).as.text));
         if (from.kind == CEL_LIST && !whole_index(&index, &at))
                 return cel_error(run, "unsupported index type '%s' in list",
                                  cel_kind_name(index.kind));
@@ -169,15 +176,34 @@ static bool spend_texts(struct cel_run *run, const struct cel_value *args, size_
         return cel_spend(run, 1 + bytes / 10);
 }
 
-static bool cel_eval_fits(const struct cel_function *function, const struct cel_value *args,
-                          size_t count) {
+/* Lists are told apart by their first element; one that is empty is a list of anything. */
+static bool has_elements(struct cel_run *run, enum cel_fit fit, const struct cel_value *list) {
+        struct cel_iter iter = cel_iter(list);
+        struct cel_value key, first;
+
+        if (list->kind != CEL_LIST || !cel_next(run, &iter, &key, &first))
+                return true;
+        switch (fit) {
+        case CEL_FIT_ORDERED:
+                return cel_is_ordered(first.kind);
+        case CEL_FIT_ADDED:
+                return cel_is_number(first.kind) || first.kind == CEL_DURATION;
+        case CEL_FIT_STRINGS:
+                return first.kind == CEL_STRING;
+        default:
+                return true;
+        }
+}
+
+static bool cel_eval_fits(struct cel_run *run, const struct cel_function *function,
+                          const struct cel_value *args, size_t count) {
         if (function->count != count)
                 return false;
         for (size_t i = 0; i < count; i++) {
                 if (!cel_matches_kind(function->params[i], args[i].kind))
                         return false;
         }
-        return true;
+        return function->fit == CEL_FIT_ANY || has_elements(run, function->fit, &args[0]);
 }
 
 static struct cel_value call_value(struct cel_run *run, const struct cel_eval_binding *scope,
@@ -200,21 +226,32 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
                                ? cel_bool(regex_matches(node->regex, args[0].as.text))
                                : no_overload(run);
         while ((function = cel_function_next(node->name, node->is_member, &at))) {
-                if (cel_eval_fits(function, args, node->arg_count))
+                if (cel_eval_fits(run, function, args, node->arg_count))
                         return function->call(run, args);
         }
-        return no_overload(run);
+        return cel_no_overload(run, node, args);
 }
 
 /* ---- literals ---- */
 
-/* Whether the key that was put in last is there already. */
-static bool has_repeated_key(struct cel_run *run, const struct cel_value *items, size_t count) {
-        for (size_t i = 0; i + 1 < count; i += 2) {
-                if (cel_equal(run, &items[count - 1], &items[i]))
-                        return true;
+/* Takes the last key and its value out again when the key was there; it has the new value then, or
+ * is gone when there is none. */
+static size_t merge_entry(struct cel_run *run, struct cel_value *items, size_t count,
+                          bool has_value) {
+        size_t last = count - 1 - has_value;
+
+        for (size_t i = 0; i < last; i += 2) {
+                if (items[i].kind != items[last].kind || !cel_equal(run, &items[last], &items[i]))
+                        continue;
+                if (has_value) {
+                        items[i + 1] = items[last + 1];
+                        return last;
+                }
+                items[i] = items[last - 2];
+                items[i + 1] = items[last - 1];
+                return last - 2;
         }
-        return false;
+        return has_value ? count : last;
 }
 
 static struct cel_value made_of(struct cel_run *run, const struct cel_node *node,
@@ -232,25 +269,24 @@ static struct cel_value made_of(struct cel_run *run, const struct cel_node *node
 
 static struct cel_value made_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
-        bool is_list = node->kind == CEL_NODE_LIST;
         struct cel_value *items = ARENA_ARRAY(run->arena, struct cel_value, node->arg_count);
         size_t count = 0;
 
         for (size_t i = 0; i < node->arg_count; i++) {
                 struct cel_value value = cel_eval_eval(run, scope, node->args[i]);
-                bool is_key = !is_list && i % 2 == 0;
 
                 if (value.kind == CEL_ERROR)
                         return value;
                 if (node->args[i]->is_optional_element && value.kind != CEL_OPTIONAL)
                         return no_overload(run);
-                if (node->args[i]->is_optional_element && !value.as.items) {
-                        count -= !is_list; /* the key goes, too */
-                        continue;
-                }
-                items[count++] = node->args[i]->is_optional_element ? value.as.items[0] : value;
-                if (is_key && has_repeated_key(run, items, count))
-                        return cel_error(run, "Failed with repeated key");
+                bool is_absent = node->args[i]->is_optional_element && !value.as.items;
+                if (!is_absent)
+                        items[count++] =
+                                node->args[i]->is_optional_element ? value.as.items[0] : value;
+                if (node->kind == CEL_NODE_MAP && i % 2)
+                        count = merge_entry(run, items, count, !is_absent);
+                else if (node->kind == CEL_NODE_OBJECT && i % 2 && is_absent)
+                        count--; /* its name */
         }
         cel_charge_made(run, node);
         return made_of(run, node, items, count);
@@ -324,7 +360,8 @@ static struct cel_value relation_value(struct cel_run *run, const struct cel_eva
         if (!spend_texts(run, &a, 1))
                 return cel_error(run, "cost");
         if (!cel_compare(&a, &b, &order))
-                return is_numeric ? cel_bool(false) : no_overload(run); /* NaN has no order */
+                return is_numeric ? cel_bool(false) /* NaN has no order */
+                                  : cel_no_overload(run, node, &a);
         if (slice_is(name, "_<_"))
                 return cel_bool(order < 0);
         if (slice_is(name, "_<=_"))
@@ -394,8 +431,11 @@ static struct cel_value insert_entries(struct cel_run *run, struct tally *tally,
         struct cel_iter iter = cel_iter(entries);
         struct cel_value key, value, other;
 
+        if (entries->kind == CEL_ERROR)
+                return *entries;
         if (!is_container(entries))
-                return or_no_overload(run, entries);
+                return cel_error(run, "no such overload: cel.@mapInsert(map, %s)",
+                                 cel_kind_name(entries->kind));
         while (cel_next(run, &iter, &key, &value)) {
                 struct cel_value made = made_map(tally);
 
@@ -471,8 +511,14 @@ static struct cel_value macro_value(struct cel_run *run, const struct cel_eval_b
         struct tally tally = { .node = node };
         struct cel_iter iter = cel_iter(&range);
 
+        if (range.kind == CEL_ERROR)
+                return range;
         if (range.kind != CEL_LIST && !is_container(&range))
-                return or_no_overload(run, &range);
+                return cel_error(run,
+                                 node->variable_count == 2
+                                         ? "unsupported comprehension range type: %s"
+                                         : "got '%s', expected iterable type",
+                                 cel_go_type(range.kind));
         while (!tally.is_done && cel_next(run, &iter, &key, &value)) {
                 bool is_pair = node->variable_count == 2;
                 struct cel_eval_binding first = { scope, node->variables[0],
@@ -520,6 +566,8 @@ static struct cel_value node_value(struct cel_run *run, const struct cel_eval_bi
                                    const struct cel_node *node) {
         if (!cel_spend(run, 1))
                 return cel_error(run, "cost");
+        if (node->constant)
+                return *node->constant;
         switch (node->kind) {
         case CEL_NODE_LITERAL:
                 return node->literal;

@@ -24,6 +24,7 @@ enum cel_fit {
         CEL_FIT_ELEMENT, /* the second is one of the first's elements */
         CEL_FIT_SAME,    /* both are of one type */
         CEL_FIT_ORDERED, /* elements of the first have an order */
+        CEL_FIT_SORTED,  /* the same, but where it is not known before, the function says so */
         CEL_FIT_ADDED,   /* elements of the first have a sum */
         CEL_FIT_STRINGS, /* elements of the first are strings */
 };
@@ -47,3 +48,7 @@ extern const struct cel_function_set cel_access_functions, cel_address_functions
 /* The first function of that name at or behind *at, which is moved on; NULL when there is none. */
 const struct cel_function *cel_function_next(struct slice name, bool is_member, size_t *at);
 bool cel_matches_kind(enum cel_kind param, enum cel_kind kind);
+/* What Go says of a pattern that is none, behind a prefix. */
+struct cel_value cel_regex_error(struct cel_run *run, struct slice pattern, const char *prefix);
+/* An int, uint or double as string() writes it. */
+struct cel_value cel_number_text(struct cel_run *run, const struct cel_value *number);

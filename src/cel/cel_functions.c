@@ -4,9 +4,11 @@
 
 #include "api/quantity.h"
 #include "base/buf.h"
+#include "base/go_number.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "base/util.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +44,10 @@ FUNCTION(same) {
 
 /* ---- conversions ---- */
 
-/* As Go's parser of that name complains. */
-static struct cel_value no_number(struct cel_run *run, const char *parser,
-                                  const struct cel_value *args) {
-        return cel_error(run, "strconv.%s: parsing \"" SLICE_FMT "\": invalid syntax", parser,
-                         SLICE_ARG(args[0].as.text));
+static struct cel_value no_conversion(struct cel_run *run, const struct cel_value *from,
+                                      enum cel_kind to) {
+        return cel_error(run, "type conversion error from '%s' to '%s'", cel_kind_name(from->kind),
+                         cel_kind_name(to));
 }
 
 FUNCTION(int_of_uint) {
@@ -65,14 +66,17 @@ FUNCTION(int_of_string) {
         int64_t value;
 
         return slice_to_i64(args[0].as.text, &value) ? cel_int(value)
-                                                     : no_number(run, "ParseInt", args);
+                                                     : no_conversion(run, args, CEL_INT);
 }
 
 FUNCTION(int_of_time) {
-        int64_t ns = args[0].as.integer, seconds = ns / NS_PER_S;
-
         (void)run;
-        return cel_int(seconds - (ns % NS_PER_S < 0));
+        return cel_int(args[0].as.integer);
+}
+
+FUNCTION(int_of_duration) {
+        (void)run;
+        return cel_int(args[0].as.integer);
 }
 
 FUNCTION(uint_of_int) {
@@ -89,10 +93,12 @@ FUNCTION(uint_of_double) {
 }
 
 FUNCTION(uint_of_string) {
+        struct slice text = args[0].as.text;
         uint64_t value;
 
-        return slice_to_u64(args[0].as.text, &value) ? cel_uint(value)
-                                                     : no_number(run, "ParseUint", args);
+        return text.len && isdigit((unsigned char)*text.ptr) && slice_to_u64(text, &value)
+                       ? cel_uint(value)
+                       : no_conversion(run, args, CEL_UINT);
 }
 
 FUNCTION(double_of_int) {
@@ -106,12 +112,10 @@ FUNCTION(double_of_uint) {
 }
 
 FUNCTION(double_of_string) {
-        char *text = arena_string(run->arena, args[0].as.text), *end;
-        double value = strtod(text, &end);
+        double value;
 
-        if (*text == '\0' || *end != '\0' || *text == ' ' || args[0].as.text.len > 400)
-                return no_number(run, "ParseFloat", args);
-        return cel_double(value);
+        return go_float_parse(args[0].as.text, &value) ? cel_double(value)
+                                                       : no_conversion(run, args, CEL_DOUBLE);
 }
 
 FUNCTION(bool_of_string) {
@@ -124,7 +128,7 @@ FUNCTION(bool_of_string) {
                 if (slice_is(args[0].as.text, no[i]))
                         return cel_bool(false);
         }
-        return no_number(run, "ParseBool", args);
+        return no_conversion(run, args, CEL_BOOL);
 }
 
 FUNCTION(bytes_of_string) {
@@ -142,25 +146,29 @@ static struct cel_value text_of(struct cel_run *run, const char *text) {
         return cel_text(CEL_STRING, arena_slice(run->arena, slice_of(text)));
 }
 
-FUNCTION(string_of_number) {
+struct cel_value cel_number_text(struct cel_run *run, const struct cel_value *number) {
         char text[40];
 
-        if (args[0].kind == CEL_INT)
-                snprintf(text, sizeof(text), "%lld", (long long)args[0].as.integer);
-        else if (args[0].kind == CEL_UINT)
-                snprintf(text, sizeof(text), "%llu", (unsigned long long)args[0].as.natural);
-        else if (isnan(args[0].as.real))
+        if (number->kind == CEL_INT)
+                snprintf(text, sizeof(text), "%lld", (long long)number->as.integer);
+        else if (number->kind == CEL_UINT)
+                snprintf(text, sizeof(text), "%llu", (unsigned long long)number->as.natural);
+        else if (isnan(number->as.real))
                 return text_of(run, "NaN");
-        else if (isinf(args[0].as.real))
-                return text_of(run, args[0].as.real > 0 ? "+Inf" : "-Inf");
+        else if (isinf(number->as.real))
+                return text_of(run, number->as.real > 0 ? "+Inf" : "-Inf");
         else /* the shortest that reads back as the same number */
                 for (int digits = 1; digits <= 17; digits++) {
-                        snprintf(text, sizeof(text), "%.*g", digits, args[0].as.real);
+                        snprintf(text, sizeof(text), "%.*g", digits, number->as.real);
                         double back = strtod(text, NULL);
-                        if (!(back < args[0].as.real) && !(back > args[0].as.real))
+                        if (!(back < number->as.real) && !(back > number->as.real))
                                 break;
                 }
         return text_of(run, text);
+}
+
+FUNCTION(string_of_number) {
+        return cel_number_text(run, &args[0]);
 }
 
 FUNCTION(string_of_bool) {
@@ -170,7 +178,7 @@ FUNCTION(string_of_bool) {
 FUNCTION(string_of_time) {
         char text[WALL_TIME_TEXT_MAX];
 
-        wall_time_format((struct wall_time){ args[0].as.integer }, text);
+        zoned_time_format(cel_time_of(&args[0]), text);
         return text_of(run, text);
 }
 
@@ -190,30 +198,32 @@ FUNCTION(string_of_duration) {
         return text_of(run, text);
 }
 
-FUNCTION(time_of_string) {
-        struct wall_time time;
+static struct cel_value time_in_range(struct cel_run *run, const struct zoned_time *time) {
+        return cel_time_is_in_range(time->s) ? cel_time(time)
+                                             : cel_error(run, "timestamp overflow");
+}
 
-        if (!wall_time_parse(args[0].as.text, &time) || !wall_time_is_set(time))
-                return cel_error(run, "cannot parse \"" SLICE_FMT "\" as a timestamp",
-                                 SLICE_ARG(args[0].as.text));
-        return cel_time(CEL_TIMESTAMP, time.ns);
+FUNCTION(time_of_string) {
+        struct zoned_time time;
+
+        return zoned_time_parse(args[0].as.text, &time) ? time_in_range(run, &time)
+                                                        : no_conversion(run, args, CEL_TIMESTAMP);
 }
 
 FUNCTION(time_of_int) {
-        int64_t ns;
-
-        return __builtin_mul_overflow(args[0].as.integer, NS_PER_S, &ns)
-                       ? cel_error(run, "timestamp overflow")
-                       : cel_time(CEL_TIMESTAMP, ns);
+        return time_in_range(run, &(struct zoned_time){ .s = args[0].as.integer });
 }
 
 FUNCTION(duration_of_string) {
         int64_t ns;
 
-        return duration_parse(args[0].as.text, &ns)
-                       ? cel_time(CEL_DURATION, ns)
-                       : cel_error(run, "time: invalid duration \"" SLICE_FMT "\"",
-                                   SLICE_ARG(args[0].as.text));
+        return duration_parse(args[0].as.text, &ns) ? cel_duration(ns)
+                                                    : no_conversion(run, args, CEL_DURATION);
+}
+
+/* As upstream, which takes a number and then fails. */
+FUNCTION(duration_of_int) {
+        return no_conversion(run, args, CEL_DURATION);
 }
 
 /* ---- optionals ---- */
@@ -237,6 +247,8 @@ static bool is_zero(const struct cel_value *value) {
         case CEL_UINT:
         case CEL_DURATION:
                 return value->as.natural == 0;
+        case CEL_TIMESTAMP:
+                return value->as.integer == CEL_TIME_FIRST && value->ns == 0;
         case CEL_DOUBLE:
                 return fpclassify(value->as.real) == FP_ZERO;
         case CEL_STRING:
@@ -277,22 +289,20 @@ FUNCTION(optional_or) {
 
 /* ---- quantities ---- */
 
-static bool is_quantity(struct slice text) {
+FUNCTION(quantity_is) {
         int64_t value;
 
-        return quantity_value(text, &value, NULL) == 0;
-}
-
-FUNCTION(quantity_is) {
         (void)run;
-        return cel_bool(is_quantity(args[0].as.text));
+        return cel_bool(quantity_value(args[0].as.text, &value, NULL) == 0);
 }
 
 FUNCTION(quantity_of) {
-        return is_quantity(args[0].as.text)
+        struct err why = { 0 };
+        int64_t value;
+
+        return quantity_value(args[0].as.text, &value, &why) == 0
                        ? cel_text(CEL_QUANTITY, args[0].as.text)
-                       : cel_error(run, "quantities must match the regular expression "
-                                        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+                       : cel_error(run, "%s", why.text);
 }
 
 static int quantity_order(const struct cel_value *args) {
@@ -404,6 +414,7 @@ static const struct cel_function rows[] = {
         { "int", false, CEL_INT, int_of_double, 1, { CEL_DOUBLE } },
         { "int", false, CEL_INT, int_of_string, 1, { CEL_STRING } },
         { "int", false, CEL_INT, int_of_time, 1, { CEL_TIMESTAMP } },
+        { "int", false, CEL_INT, int_of_duration, 1, { CEL_DURATION } },
         { "uint", false, CEL_UINT, same, 1, { CEL_UINT } },
         { "uint", false, CEL_UINT, uint_of_int, 1, { CEL_INT } },
         { "uint", false, CEL_UINT, uint_of_double, 1, { CEL_DOUBLE } },
@@ -429,6 +440,7 @@ static const struct cel_function rows[] = {
         { "timestamp", false, CEL_TIMESTAMP, time_of_int, 1, { CEL_INT } },
         { "duration", false, CEL_DURATION, same, 1, { CEL_DURATION } },
         { "duration", false, CEL_DURATION, duration_of_string, 1, { CEL_STRING } },
+        { "duration", false, CEL_DURATION, duration_of_int, 1, { CEL_INT } },
         { "optional.none", false, CEL_OPTIONAL, optional_none, 0, { CEL_DYN } },
         { "optional.of", false, CEL_WRAPPED, optional_of, 1, { CEL_DYN } },
         { "optional.ofNonZeroValue", false, CEL_WRAPPED, optional_of_non_zero, 1, { CEL_DYN } },

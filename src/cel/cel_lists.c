@@ -28,9 +28,9 @@ static struct cel_value cel_lists_extreme(struct cel_run *run, const struct cel_
         int order = 0;
 
         while (cel_next(run, &iter, &key, &value)) {
-                if (best.kind != CEL_NULL && !cel_compare(&value, &best, &order))
-                        return cel_error(run, "no such overload");
-                if (best.kind == CEL_NULL || order * sign > 0)
+                bool is_better = best.kind == CEL_NULL ||
+                                 (cel_compare(&value, &best, &order) && order * sign > 0);
+                if (is_better)
                         best = value;
         }
         if (best.kind == CEL_NULL)
@@ -46,29 +46,26 @@ FUNCTION(greatest) {
         return cel_lists_extreme(run, &args[0], 1);
 }
 
+static struct cel_value added(struct cel_run *run, const struct cel_value *pair) {
+        const struct cel_function *plus;
+        size_t at = 0;
+
+        while ((plus = run->function_next(SLICE_LITERAL("_+_"), false, &at)))
+                if (plus->params[0] == pair[0].kind && plus->params[1] == pair[1].kind)
+                        return plus->call(run, pair);
+        return cel_error(run, "no such overload");
+}
+
 /* Adds as the operator does; nothing is the integer zero. */
 FUNCTION(sum) {
         struct cel_iter iter = cel_iter(&args[0]);
         struct cel_value key, value, pair[2] = { cel_int(0) };
         bool is_first = true;
 
-        while (cel_next(run, &iter, &key, &value)) {
-                const struct cel_function *plus;
-                size_t at = 0;
-
+        while (pair[0].kind != CEL_ERROR && cel_next(run, &iter, &key, &value)) {
                 pair[1] = value;
-                if (is_first)
-                        pair[0] = value;
-                for (;
-                     !is_first && (plus = run->function_next(SLICE_LITERAL("_+_"), false, &at));) {
-                        if (plus->params[0] != pair[0].kind || plus->params[1] != value.kind)
-                                continue;
-                        pair[0] = plus->call(run, pair);
-                        break;
-                }
+                pair[0] = is_first ? value : added(run, pair);
                 is_first = false;
-                if (pair[0].kind == CEL_ERROR)
-                        break;
         }
         return pair[0];
 }
@@ -126,7 +123,13 @@ FUNCTION(sliced) {
         struct cel_builder made = { 0 };
         int64_t from = args[1].as.integer, to = args[2].as.integer;
 
-        if (from < 0 || from > to || (uint64_t)to > args[0].count)
+        const char *problem = from < 0 || to < 0 ? "negative indexes not supported"
+                              : from > to ? "start index must be less than or equal to end index"
+                                          : NULL;
+        if (problem)
+                return cel_error(run, "cannot slice(%lld, %lld), %s", (long long)from,
+                                 (long long)to, problem);
+        if ((uint64_t)to > args[0].count)
                 return cel_error(run, "cannot slice(%lld, %lld), list is length %zu",
                                  (long long)from, (long long)to, args[0].count);
         while (cel_next(run, &iter, &key, &value)) {
@@ -341,7 +344,7 @@ static const struct cel_function rows[] = {
         { "reverse", true, CEL_SAME, reversed, 1, { CEL_LIST } },
         { "first", true, CEL_OPTIONAL_ELEMENT, first_element, 1, { CEL_LIST } },
         { "last", true, CEL_OPTIONAL_ELEMENT, last_element, 1, { CEL_LIST } },
-        { "sort", true, CEL_SAME, sorted, 1, { CEL_LIST }, CEL_FIT_ORDERED },
+        { "sort", true, CEL_SAME, sorted, 1, { CEL_LIST }, CEL_FIT_SORTED },
         { "lists.range", false, CEL_INTS, range, 1, { CEL_INT } },
         { "sets.contains", false, CEL_BOOL, set_contains, 2, { CEL_LIST, CEL_LIST }, CEL_FIT_SAME },
         { "sets.equivalent",

@@ -53,7 +53,8 @@ struct cel_node {
         bool is_optional_element;    /* of a list; a value: left out when there is nothing in it */
         bool is_mixed;               /* a list whose elements may differ in type */
         struct cel_value literal;
-        struct regex *regex; /* of a constant pattern */
+        const struct cel_value *constant; /* what it always is; NULL = unknown, or a literal */
+        struct regex *regex;              /* of a constant pattern */
         const struct cel_type *type;
 };
 
@@ -102,12 +103,19 @@ int cel_fail(struct err *err, struct slice source, size_t at, const char *format
 int cel_parse(struct arena *arena, struct slice source, bool has_bindings,
               struct cel_node **ret_root, struct err *err);
 int cel_check(struct arena *arena, struct cel_program *program, struct err *err);
+/* Makes the constants of a checked program, and refuses what fails then. */
+int cel_plan(struct arena *arena, struct cel_program *program, struct err *err);
+bool cel_is_conversion(const struct cel_node *node); /* int(x), dyn(x), type(x), ... */
 struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node);
 
-/* What constant arguments of a call must be: INVALID when a conversion cannot succeed, or a format
+/* What constant arguments of a call must be: INVALID when one is no time or duration, or a format
  * and its arguments do not go together. */
 int cel_check_literals(struct arena *arena, const struct cel_program *program,
                        const struct cel_node *call, struct err *err);
+
+/* No function takes the arguments of a call or operator: the error that says so. */
+struct cel_value cel_no_overload(struct cel_run *run, const struct cel_node *node,
+                                 const struct cel_value *args);
 
 /* Costs as upstream's evaluator counts them; false when there is nothing left. */
 bool cel_charge_call(struct cel_run *run, const struct cel_node *node,

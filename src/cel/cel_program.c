@@ -21,7 +21,7 @@ int cel_compile(struct arena *arena, struct slice source, const struct cel_optio
                                CEL_SOURCE_MAX);
         program->source = arena_slice(arena, source);
         if (cel_parse(arena, program->source, program->has_bindings, &program->root, err) < 0 ||
-            cel_check(arena, program, err) < 0) {
+            cel_check(arena, program, err) < 0 || cel_plan(arena, program, err) < 0) {
                 cel_program_release(program);
                 return BERTH_ERR_INVALID;
         }

@@ -1,8 +1,17 @@
 /* Searches by regular expression, and lists ordered by a key. */
 #include "cel/cel_function.h"
 
+#include "base/buf.h"
 #include "base/regex.h"
 #include "base/util.h"
+
+struct cel_value cel_regex_error(struct cel_run *run, struct slice pattern, const char *prefix) {
+        CLEANUP(buf_release) struct buf problem = { 0 };
+
+        if (!regex_problem(pattern, &problem))
+                buf_text(&problem, "expression too large"); /* for this program only */
+        return cel_error(run, "%serror parsing regexp: %s", prefix, problem.data);
+}
 
 /* ---- find ---- */
 
@@ -11,12 +20,11 @@ static struct cel_value cel_search_all(struct cel_run *run, const struct cel_val
                                        int64_t count) {
         struct slice text = args[0].as.text;
         struct cel_builder made = { 0 };
-        struct err why = { 0 };
-        struct regex *regex = regex_new(args[1].as.text, &why);
+        struct regex *regex = regex_new(args[1].as.text, NULL);
         size_t from = 0, start, end;
 
         if (!regex)
-                return cel_error(run, "error parsing regexp: %s", why.text);
+                return cel_regex_error(run, args[1].as.text, "Illegal regex: ");
         while ((int64_t)made.count < count && cel_spend(run, 10 + text.len) &&
                regex_find(regex, text, from, &start, &end)) {
                 struct cel_value found =

@@ -65,11 +65,10 @@ FUNCTION(ends_with) {
 }
 
 FUNCTION(matches) {
-        struct err why = { 0 };
-        struct regex *regex = regex_new(TEXT(1), &why);
+        struct regex *regex = regex_new(TEXT(1), NULL);
 
         if (!regex)
-                return cel_error(run, "error parsing regexp: %s", why.text);
+                return cel_regex_error(run, TEXT(1), "");
         cel_spend(run, 10 + TEXT(1).len);
         bool is_match = regex_matches(regex, TEXT(0));
         regex_free(regex);
@@ -109,14 +108,22 @@ FUNCTION(index_of) {
                                            : cel_int(-1);
 }
 
-FUNCTION(index_of_from) {
+/* From a position, which may lie behind the end. */
+static struct cel_value search_from(struct cel_run *run, const struct cel_value *args,
+                                    bool is_last) {
         int64_t from = args[2].as.integer;
 
-        if (from < 0 || from > cel_strings_length(TEXT(0)))
+        if (TEXT(1).len == 0)
+                return cel_int(from);
+        if (from < 0)
                 return out_of_range(run, from);
-        return cel_spend(run, TEXT(0).len)
-                       ? cel_int(cel_strings_search(TEXT(0), TEXT(1), from, false))
-                       : cel_int(-1);
+        if (from >= cel_strings_length(TEXT(0)) || !cel_spend(run, TEXT(0).len))
+                return cel_int(-1);
+        return cel_int(cel_strings_search(TEXT(0), TEXT(1), from, is_last));
+}
+
+FUNCTION(index_of_from) {
+        return search_from(run, args, false);
 }
 
 FUNCTION(last_index_of) {
@@ -126,13 +133,7 @@ FUNCTION(last_index_of) {
 }
 
 FUNCTION(last_index_of_from) {
-        int64_t from = args[2].as.integer;
-
-        if (from < 0 || from > cel_strings_length(TEXT(0)))
-                return out_of_range(run, from);
-        return cel_spend(run, TEXT(0).len)
-                       ? cel_int(cel_strings_search(TEXT(0), TEXT(1), from, true))
-                       : cel_int(-1);
+        return search_from(run, args, true);
 }
 
 /* ---- changing ---- */

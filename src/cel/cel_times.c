@@ -49,35 +49,33 @@ static struct cel_times_parts parts_of(int64_t seconds) {
         return parts;
 }
 
-/* NULL, or what is wrong with the zone. */
-static const char *parts_at(struct cel_run *run, const struct cel_value *args, struct slice zone,
-                            struct cel_times_parts *ret_parts) {
-        int64_t offset;
-        const char *problem = go_zone_offset(run->arena, zone, &offset);
-
-        int64_t second = floor_div(args[0].as.integer, NS_PER_S);
+/* In a zone, or the one that the time was written with. NULL, or what is wrong with the zone. */
+static const char *parts_at(struct cel_run *run, const struct cel_value *args,
+                            const struct slice *zone, struct cel_times_parts *ret_parts) {
+        int64_t offset = args[0].offset * 60;
+        const char *problem = zone ? go_zone_offset(run->arena, *zone, &offset) : NULL;
 
         if (problem)
                 return problem;
-        *ret_parts = parts_of(second + offset);
-        ret_parts->millisecond = (args[0].as.integer - second * NS_PER_S) / NS_PER_MS;
+        *ret_parts = parts_of(args[0].as.integer + offset);
+        ret_parts->millisecond = args[0].ns / NS_PER_MS;
         return NULL;
 }
 
-/* Two functions of each part: in UTC, and in a zone. */
+/* Two functions of each part: as the time was written, and in a zone. */
 #define PART(name, expression)                                                                     \
         static struct cel_value name##_of(struct cel_run *run, const struct cel_value *args,       \
-                                          struct slice zone) {                                     \
+                                          const struct slice *zone) {                              \
                 struct cel_times_parts parts;                                                      \
                 const char *problem = parts_at(run, args, zone, &parts);                           \
                                                                                                    \
                 return problem ? cel_text(CEL_ERROR, slice_of(problem)) : cel_int(expression);     \
         }                                                                                          \
         FUNCTION(name) {                                                                           \
-                return name##_of(run, args, SLICE_EMPTY);                                          \
+                return name##_of(run, args, NULL);                                                 \
         }                                                                                          \
         FUNCTION(name##_in) {                                                                      \
-                return name##_of(run, args, args[1].as.text);                                      \
+                return name##_of(run, args, &args[1].as.text);                                     \
         }
 
 PART(full_year, parts.year)

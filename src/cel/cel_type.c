@@ -74,6 +74,12 @@ const struct cel_type *cel_type_basic(enum cel_kind kind) {
         return &types[kind];
 }
 
+const struct cel_type *cel_type_wrong(void) {
+        static const struct cel_type wrong = { .kind = CEL_DYN, .name = "!error!" };
+
+        return &wrong;
+}
+
 const struct cel_type *cel_type_made(struct arena *arena, enum cel_kind kind,
                                      const struct cel_type *key, const struct cel_type *element) {
         struct cel_type *type = ARENA_NEW(arena, struct cel_type);

@@ -42,8 +42,22 @@ struct cel_value cel_text(enum cel_kind kind, struct slice text) {
         return (struct cel_value){ .kind = kind, .as.text = text };
 }
 
-struct cel_value cel_time(enum cel_kind kind, int64_t ns) {
-        return (struct cel_value){ .kind = kind, .as.integer = ns };
+struct cel_value cel_duration(int64_t ns) {
+        return (struct cel_value){ .kind = CEL_DURATION, .as.integer = ns };
+}
+
+struct cel_value cel_time(const struct zoned_time *time) {
+        return (struct cel_value){
+                .kind = CEL_TIMESTAMP, .ns = time->ns, .as.integer = time->s, .offset = time->offset
+        };
+}
+
+struct zoned_time cel_time_of(const struct cel_value *value) {
+        return (struct zoned_time){ value->as.integer, value->ns, value->offset };
+}
+
+bool cel_time_is_in_range(int64_t s) {
+        return s >= CEL_TIME_FIRST && s <= CEL_TIME_LAST;
 }
 
 struct cel_value cel_list(const struct cel_value *items, size_t count) {
@@ -97,7 +111,7 @@ static struct cel_value from_base64(struct cel_run *run, struct slice text) {
 }
 
 static struct cel_value from_text(struct cel_run *run, struct slice text, enum cel_kind kind) {
-        struct wall_time time;
+        struct zoned_time time;
         int64_t ns;
 
         if (kind == CEL_TIMESTAMP) {
@@ -107,14 +121,14 @@ static struct cel_value from_text(struct cel_run *run, struct slice text, enum c
                         snprintf(day, sizeof(day), SLICE_FMT "T00:00:00Z", SLICE_ARG(text));
                         text = slice_of(day);
                 }
-                return wall_time_parse(text, &time)
-                               ? cel_time(CEL_TIMESTAMP, time.ns)
+                return zoned_time_parse(text, &time)
+                               ? cel_time(&time)
                                : cel_error(run, "cannot read " SLICE_FMT " as a time",
                                            SLICE_ARG(text));
         }
         if (kind == CEL_DURATION)
                 return duration_parse(text, &ns)
-                               ? cel_time(CEL_DURATION, ns)
+                               ? cel_duration(ns)
                                : cel_error(run, "cannot read " SLICE_FMT " as a duration",
                                            SLICE_ARG(text));
         return kind == CEL_BYTES ? from_base64(run, text) : cel_text(CEL_STRING, text);
@@ -256,6 +270,10 @@ bool cel_is_number(enum cel_kind kind) {
         return kind == CEL_INT || kind == CEL_UINT || kind == CEL_DOUBLE;
 }
 
+bool cel_is_ordered(enum cel_kind kind) {
+        return kind >= CEL_BOOL && kind <= CEL_DURATION;
+}
+
 static int order_of(bool is_less, bool is_greater) {
         return is_less ? -1 : is_greater;
 }
@@ -302,6 +320,8 @@ bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret_
         case CEL_TIMESTAMP:
         case CEL_DURATION:
                 *ret_order = order_of(a->as.integer<b->as.integer, a->as.integer> b->as.integer);
+                if (*ret_order == 0)
+                        *ret_order = order_of(a->ns<b->ns, a->ns> b->ns);
                 return true;
         default:
                 return false;

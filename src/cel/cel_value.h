@@ -1,6 +1,7 @@
 /* Static types and values. */
 #pragma once
 
+#include "base/time.h"
 #include "cel/cel.h"
 #include "cel/cel_access.h"
 
@@ -63,6 +64,12 @@ const char *cel_type_text(struct arena *arena, const struct cel_type *type);
 const char *cel_type_declared(struct arena *arena, const struct cel_type *type);
 bool cel_type_is_dyn(const struct cel_type *type); /* any, known when it runs */
 const char *cel_kind_name(enum cel_kind kind);
+/* The kind as Go prints the type of its values (%T). */
+const char *cel_go_type(enum cel_kind kind);
+/* Whether lists and maps are asked for such a place at all. */
+bool cel_is_place(enum cel_kind kind);
+/* Of what has no type as something is wrong with it: any, with a name of its own. */
+const struct cel_type *cel_type_wrong(void);
 
 /* ---- values ---- */
 
@@ -70,9 +77,10 @@ const char *cel_kind_name(enum cel_kind kind);
  * expression (items; of maps keys and values alternating, count pairs). */
 struct cel_value {
         enum cel_kind kind;
+        int32_t ns; /* of a time, 0..999999999 */
         union {
                 bool boolean;
-                int64_t integer; /* CEL_INT; ns of times and durations */
+                int64_t integer; /* CEL_INT; ns of durations, s of times */
                 uint64_t natural;
                 double real;
                 struct slice text; /* all that is written as text; errors */
@@ -82,6 +90,7 @@ struct cel_value {
         } as;
         bool is_made;     /* items, not node */
         bool has_default; /* a map in which each key that is missing has an empty map */
+        int16_t offset;   /* of a time, minutes */
         size_t count;     /* of items */
         const struct cel_type *type;
 };
@@ -106,7 +115,13 @@ struct cel_value cel_int(int64_t value);
 struct cel_value cel_uint(uint64_t value);
 struct cel_value cel_double(double value);
 struct cel_value cel_text(enum cel_kind kind, struct slice text); /* borrows */
-struct cel_value cel_time(enum cel_kind kind, int64_t ns);
+struct cel_value cel_duration(int64_t ns);
+struct cel_value cel_time(const struct zoned_time *time);
+struct zoned_time cel_time_of(const struct cel_value *value);
+/* A year from 1 to 9999, as upstream wants it of all times. */
+#define CEL_TIME_FIRST (-62135596800)
+#define CEL_TIME_LAST 253402300799
+bool cel_time_is_in_range(int64_t s);
 struct cel_value cel_list(const struct cel_value *items, size_t count);
 struct cel_value cel_optional(struct cel_run *run, const struct cel_value *inner); /* NULL: none */
 /* Takes steps away; false (and nothing goes on) when there are none left. */
@@ -117,6 +132,7 @@ bool cel_charge(struct cel_run *run, size_t cost);
 bool cel_equal(struct cel_run *run, const struct cel_value *a, const struct cel_value *b);
 bool cel_compare(const struct cel_value *a, const struct cel_value *b, int *ret_order);
 bool cel_is_number(enum cel_kind kind);
+bool cel_is_ordered(enum cel_kind kind); /* values of one such kind have an order */
 /* Made by an expression, of a type with a name. */
 bool cel_is_made_object(const struct cel_value *value);
 size_t cel_size(const struct cel_value *value); /* of lists, maps and objects */
