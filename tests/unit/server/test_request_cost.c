@@ -15,29 +15,50 @@
 
 #define TIMES 4
 #define RATIO_MAX 8
-#define TRIES 50
+#define TRIES 20
 /* Requests as short as this are not told from what every request costs. */
 #define SHORT_NS 400000
+#define LARGER_MAX 2 /* how often what is short is measured at a larger size instead */
 
 static void keep_least(struct cost *least, struct cost cost) {
         if (least->ns == 0 || cost.ns < least->ns)
                 *least = cost;
 }
 
+struct pair {
+        struct cost few, many;
+};
+
 /* Measures until the least of the larger one is small enough; others on the machine only make
  * either of them longer. */
-static bool is_cheap(const struct cost_shape *shape, enum cost_path path, size_t count) {
+static bool is_pair_cheap(const struct cost_shape *shape, enum cost_path path, size_t count,
+                          struct pair *ret_pair) {
         struct cost few = { 0 }, many = { 0 };
+        bool is_cheap = false;
 
-        for (int i = 0; i < TRIES; i++) {
+        for (int i = 0; i < TRIES && !is_cheap; i++) {
                 keep_least(&few, cost_measure(shape, path, count));
                 keep_least(&many, cost_measure(shape, path, TIMES * count));
-                if (many.ns < SHORT_NS || many.ns < RATIO_MAX * few.ns)
-                        return true;
+                is_cheap = many.ns < SHORT_NS || many.ns < RATIO_MAX * few.ns;
         }
-        print_error("%s, %s: %zu elements %.1f ms, %zu elements %.1f ms\n", shape->name,
-                    cost_path_names[path], count, (double)few.ns / 1e6, TIMES * count,
-                    (double)many.ns / 1e6);
+        *ret_pair = (struct pair){ few, many };
+        return is_cheap;
+}
+
+/* Beside a short request, a step like the first page of a large buffer looks like a square. A step
+ * is gone at four times the size; a square is not. */
+static bool is_cheap(const struct cost_shape *shape, enum cost_path path, size_t count) {
+        struct pair pair;
+
+        for (int i = 0; i <= LARGER_MAX; i++, count *= TIMES) {
+                if (is_pair_cheap(shape, path, count, &pair))
+                        return true;
+                print_error("%s, %s: %zu elements %.3f ms, %zu elements %.3f ms\n", shape->name,
+                            cost_path_names[path], count, (double)pair.few.ns / 1e6, TIMES * count,
+                            (double)pair.many.ns / 1e6);
+                if (pair.few.ns >= SHORT_NS)
+                        break;
+        }
         return false;
 }
 
