@@ -10,18 +10,43 @@
 #include <stdlib.h>
 #include <strings.h>
 
-bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint) {
-        size_t digits = 0;
+/* Go reads no further than to the first problem: what is no digit, or a digit too many. */
+static bool is_syntax_wrong(struct slice digits) {
+        uint64_t value = 0;
 
+        for (size_t i = 0; i < digits.len; i++) {
+                char c = digits.ptr[i];
+
+                if (c < '0' || c > '9')
+                        return true;
+                if (__builtin_mul_overflow(value, 10U, &value) ||
+                    __builtin_add_overflow(value, (uint64_t)(c - '0'), &value))
+                        return false;
+        }
+        return digits.len == 0;
+}
+
+static void go_number_complain(const char *function, struct slice text, struct buf *out) {
+        struct slice digits = text;
+
+        if (text.len && (*text.ptr == '+' || *text.ptr == '-'))
+                digits = slice_make(text.ptr + 1, text.len - 1);
+        buf_printf(out, "strconv.%s: parsing ", function);
+        go_quote_write(text, out);
+        buf_printf(out, ": %s", is_syntax_wrong(digits) ? "invalid syntax" : "value out of range");
+}
+
+const char *go_number_problem(struct arena *arena, const char *function, struct slice text) {
+        CLEANUP(buf_release) struct buf out = { 0 };
+
+        go_number_complain(function, text, &out);
+        return arena_slice(arena, buf_view(&out)).ptr;
+}
+
+bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint) {
         if (slice_to_i64(text, ret_value))
                 return true;
-        for (size_t i = 0; i < text.len; i++)
-                digits += isdigit((unsigned char)text.ptr[i]) ||
-                          (i == 0 && text.len > 1 && (*text.ptr == '-' || *text.ptr == '+'));
-        buf_text(complaint, "strconv.ParseInt: parsing ");
-        go_quote_write(text, complaint);
-        buf_printf(complaint, ": %s",
-                   text.len && digits == text.len ? "value out of range" : "invalid syntax");
+        go_number_complain("ParseInt", text, complaint);
         return false;
 }
 

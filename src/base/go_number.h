@@ -1,6 +1,7 @@
 /* Numbers as Go reads them from texts. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/buf.h"
 
 #include <stdbool.h>
@@ -8,6 +9,9 @@
 
 /* strconv.ParseInt(text, 10, 64). False appends what it says of the text. */
 bool go_int_parse(struct slice text, int64_t *ret_value, struct buf *complaint);
+/* What strconv's function of that name says of a text that is no decimal number, or one that is too
+ * large; NUL-terminated. */
+const char *go_number_problem(struct arena *arena, const char *function, struct slice text);
 /* strconv.ParseFloat(text, 64). */
 bool go_float_parse(struct slice text, double *ret_value);
 /* time.ParseDuration(text), the same way. */

@@ -72,3 +72,10 @@ void go_quote_byte(unsigned char byte, struct buf *out) {
                 buf_code_point(out, byte);
         buf_char(out, '\'');
 }
+
+const char *go_quoted(struct arena *arena, struct slice text) {
+        CLEANUP(buf_release) struct buf out = { 0 };
+
+        go_quote_write(text, &out);
+        return arena_slice(arena, buf_view(&out)).ptr;
+}

@@ -1,6 +1,7 @@
 /* Texts as Go's %q prints them. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/slice.h"
 #include <stdbool.h>
@@ -15,3 +16,5 @@ void go_quote_byte(unsigned char byte, struct buf *out);
 /* In quotes, with an escape for all that does not print; bytes that are no UTF-8 by their number.
  */
 void go_quote_write(struct slice text, struct buf *out);
+/* The same in the arena; NUL-terminated. */
+const char *go_quoted(struct arena *arena, struct slice text);

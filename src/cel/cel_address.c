@@ -4,7 +4,7 @@
 
 #include "base/util.h"
 #include "cel/go_address.h"
-#include "cel/go_text.h"
+#include "base/go_quote.h"
 #include <string.h>
 
 #define GROUPS 8 /* of an IPv6 address */

@@ -1,7 +1,7 @@
 /* Reading IP addresses and networks. */
 #include "cel/go_address.h"
 
-#include "cel/go_text.h"
+#include "base/go_quote.h"
 #include <string.h>
 
 #define V6_BYTES 16

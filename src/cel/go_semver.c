@@ -1,8 +1,9 @@
 /* What is wrong with a semantic version: its numbers in their order, then the labels. */
 #include "cel/go_semver.h"
 
+#include "base/go_number.h"
+#include "base/go_quote.h"
 #include "cel/cel_version.h"
-#include "cel/go_text.h"
 
 static bool has_zero(struct slice number) {
         return number.len > 1 && *number.ptr == '0';

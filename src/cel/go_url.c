@@ -1,8 +1,8 @@
 /* What is wrong with a URL, in the order and in the words of Go. */
 #include "cel/go_url.h"
 
+#include "base/go_quote.h"
 #include "cel/go_address.h"
-#include "cel/go_text.h"
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>

@@ -1,9 +1,9 @@
 /* Reading time zones. */
 #include "cel/go_zone.h"
 
+#include "base/go_number.h"
 #include "base/time.h"
 #include "base/util.h"
-#include "cel/go_text.h"
 
 #define SECONDS_PER_HOUR 3600
 #define NS_PER_MINUTE (60 * NS_PER_S)
