@@ -2,9 +2,9 @@
  * that equal ones are spelt alike. Mapped addresses (::ffff:1.2.3.4) and zones are no values. */
 #include "cel/cel_function.h"
 
+#include "base/go_quote.h"
 #include "base/util.h"
 #include "cel/go_address.h"
-#include "base/go_quote.h"
 #include <string.h>
 
 #define GROUPS 8 /* of an IPv6 address */

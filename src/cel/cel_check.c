@@ -89,15 +89,16 @@ static int check_variable(struct cel_checker *checker, struct cel_node *node, si
         if (!program->variables[index]) {
                 struct cel_node *root;
 
-                size_t before = checker->complaint_count;
+                size_t before = checker->complaints.count;
                 struct err ignored = { 0 };
                 program->variable_limit = index;
                 int r = cel_parse(checker->arena, variable->expression, program->has_bindings,
                                   &root, &ignored);
                 r = r < 0 ? r : cel_check_check(checker, NULL, root);
                 program->variable_limit = limit;
-                if (r < 0 || checker->complaint_count > before) { /* reported where it is defined */
-                        checker->complaint_count = before;
+                if (r < 0 ||
+                    checker->complaints.count > before) { /* reported where it is defined */
+                        checker->complaints.count = before;
                         return 0;
                 }
                 root->variable_of = variable->name;
@@ -236,6 +237,14 @@ static int check_bind(struct cel_checker *checker, const struct cel_scope *scope
         if (cel_check_check(checker, &inner, node->args[1]) < 0)
                 return BERTH_ERR_INVALID;
         const struct cel_type *last = node->args[1]->type;
+        if (is_map && !slice_is(node->name, "optMap") &&
+            !cel_matches_kind(CEL_OPTIONAL, last->kind))
+                return cel_check_fail(
+                        checker, node,
+                        arena_printf(checker->arena,
+                                     "found no matching overload for '_?_:_' applied to '(bool, "
+                                     "%s, optional_type(dyn))'",
+                                     cel_type_text(checker->arena, last)));
         node->type = is_map && slice_is(node->name, "optMap")
                              ? cel_type_made(checker->arena, CEL_OPTIONAL, NULL, last)
                              : last;
@@ -296,27 +305,29 @@ static bool is_empty_literal(const struct cel_node *node) {
  * format().
  */
 struct literal_part {
-        const struct cel_type *type; /* of those before; NULL = none */
-        bool is_open;                /* they were all empty */
+        const struct cel_type *type;  /* of those before; NULL = none */
+        const struct cel_type *first; /* of the first that is not empty */
+        bool is_open;                 /* they were all empty */
+        bool is_wrong;                /* one has another type */
 };
 
 static void check_part(struct cel_checker *checker, const struct cel_node *node,
                        const struct cel_node *inner, struct literal_part *part) {
         const struct cel_type *type = inner->type;
-        bool is_empty = is_empty_literal(inner);
+        bool is_empty = is_empty_literal(inner), was_open = !part->type || part->is_open;
 
         if (inner->is_optional_element)
                 type = cel_type_strip(type);
-        if (part->type && !node->is_mixed && !cel_types_same(part->type, type) &&
-            !((is_empty || part->is_open) && cel_types_compare(part->type, type)))
-                cel_check_fail_late(checker, inner,
-                                    arena_printf(checker->arena,
-                                                 "expected type '%s' but found '%s'",
-                                                 cel_type_text(checker->arena, part->type),
-                                                 cel_type_text(checker->arena, type)));
-        bool was_open = !part->type || part->is_open;
+        if (part->type && !node->is_mixed && !cel_types_same(part->first, type) &&
+            !((is_empty || part->is_open) && cel_types_compare(part->type, type)) &&
+            !(part->is_wrong && node->kind == CEL_NODE_LIST)) {
+                cel_check_fail_late(checker, inner, "expected type '%s' but found '%s'",
+                                    cel_type_text(checker->arena, part->first),
+                                    cel_type_text(checker->arena, type));
+                part->is_wrong = true;
+        }
         if (was_open)
-                part->type = type;
+                part->first = part->type = type;
         else if (!is_empty)
                 part->type = cel_types_join(part->type, type);
         part->is_open = was_open && is_empty;

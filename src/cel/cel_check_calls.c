@@ -3,6 +3,7 @@
 
 #include "base/util.h"
 #include "cel/cel_function.h"
+#include <string.h>
 
 static bool cel_check_fits(enum cel_fit fit, const struct cel_node *node) {
         const struct cel_type *first = node->args[0]->type;
@@ -30,7 +31,12 @@ static bool cel_check_takes(const struct cel_function *function, const struct ce
         if (function->count != node->arg_count)
                 return false;
         for (size_t i = 0; i < node->arg_count; i++) {
-                if (!cel_matches_kind(function->params[i], node->args[i]->type->kind))
+                enum cel_kind param = function->params[i], given = node->args[i]->type->kind;
+                /* null is a time as well as nothing, until the program runs */
+                bool is_time =
+                        given == CEL_NULL && (param == CEL_TIMESTAMP || param == CEL_DURATION);
+
+                if (!is_time && !cel_matches_kind(param, given))
                         return false;
         }
         return function->fit == CEL_FIT_ANY || cel_check_fits(function->fit, node);
@@ -49,7 +55,8 @@ static const struct cel_type *cel_check_returned(struct cel_checker *checker,
         case CEL_SAME:
                 if (cel_type_is_dyn(first) && function->params[0] == CEL_LIST)
                         return cel_type_basic(CEL_LIST);
-                return cel_type_is_dyn(first) && node->arg_count > 1 && !node->is_member
+                return cel_type_is_dyn(first) && node->arg_count > 1 &&
+                                       (!node->is_member || function->fit == CEL_FIT_SAME)
                                ? node->args[1]->type
                                : first;
         case CEL_FIRST_ELEMENT:
@@ -93,6 +100,26 @@ static void keep_pattern(struct cel_checker *checker, struct cel_node *node) {
         program->regexes[program->regex_count++] = node;
 }
 
+static bool is_declared(const struct cel_node *node) {
+        size_t at = 0;
+
+        return cel_function_next(node->name, !node->is_member, &at);
+}
+
+/* Of a name with a dot, what stands in front of it is no variable either. */
+static int fail_undeclared(struct cel_checker *checker, const struct cel_node *node) {
+        static const char text[] = "undeclared reference to '" SLICE_FMT "' (in container '')";
+        struct slice name = node->name, space;
+        size_t start = node->at - name.len;
+
+        if (memchr(name.ptr, '.', name.len)) {
+                slice_split(&name, '.', &space);
+                cel_check_fail_at(checker, start,
+                                  arena_printf(checker->arena, text, SLICE_ARG(space)));
+        }
+        return cel_check_fail(checker, node, arena_printf(checker->arena, text, SLICE_ARG(name)));
+}
+
 int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
         const struct cel_type *result = NULL;
         const struct cel_function *function;
@@ -108,20 +135,12 @@ int cel_check_call(struct cel_checker *checker, struct cel_node *node) {
                         result =
                                 cel_types_join(result, cel_check_returned(checker, function, node));
         }
-        at = 0;
-        if (!is_known && (is_other || !cel_function_next(node->name, !node->is_member, &at)))
-                return cel_check_fail(checker, node,
-                                      arena_printf(checker->arena,
-                                                   "undeclared reference to '" SLICE_FMT
-                                                   "' (in container '')",
-                                                   SLICE_ARG(node->name)));
+        if (!is_known && (is_other || !is_declared(node)))
+                return fail_undeclared(checker, node);
         if (!result)
                 return cel_check_fail_overload(checker, node);
         node->type = result;
-        struct err late = { 0 };
-        if (cel_check_literals(checker->arena, checker->program, node, &late) < 0 &&
-            !checker->late.code)
-                checker->late = late;
+        cel_check_literals(checker, node);
         keep_pattern(checker, node);
         return 0;
 }

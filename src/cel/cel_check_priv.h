@@ -6,17 +6,22 @@
 
 #define COMPLAINTS_MAX 32 /* the rest is not reported */
 
+/* In the order of their places. */
+struct complaints {
+        struct complaint {
+                size_t at;
+                const char *text;
+        } items[COMPLAINTS_MAX];
+        size_t count;
+};
+
 struct cel_checker {
         struct arena *arena;
         struct cel_program *program;
         struct err *err;
         const struct cel_type *old; /* of oldSelf */
-        struct complaint {
-                size_t at;
-                const char *text;
-        } complaints[COMPLAINTS_MAX];
-        size_t complaint_count;
-        struct err late; /* of what is looked at when all types are right */
+        struct complaints complaints;
+        struct complaints late; /* of what is looked at when all types are right */
 };
 
 /* ---- types that go together ---- */
@@ -35,9 +40,11 @@ const struct cel_type *cel_types_join(const struct cel_type *a, const struct cel
 int cel_check_fail(struct cel_checker *checker, const struct cel_node *node, const char *text);
 int cel_check_fail_overload(struct cel_checker *checker, const struct cel_node *node);
 int cel_check_fail_bool(struct cel_checker *checker, const struct cel_node *node); /* wanted here */
-/* One that is reported when there are no others. */
+/* At a byte of the source. */
+void cel_check_fail_at(struct cel_checker *checker, size_t at, const char *text);
+/* One that is reported when there are none of those. */
 void cel_check_fail_late(struct cel_checker *checker, const struct cel_node *node,
-                         const char *text);
+                         const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* INVALID with all of them; 0 when there are none. */
 int cel_check_complain(const struct cel_checker *checker);
 
@@ -58,6 +65,9 @@ int cel_check_fail_range(struct cel_checker *checker, const struct cel_node *nod
 int cel_check_loop(struct cel_checker *checker, struct cel_node *node);
 /* Arguments have their types. */
 int cel_check_call(struct cel_checker *checker, struct cel_node *node);
+/* What constant arguments of a call must be: times and durations, formats that go together with
+ * their arguments. */
+void cel_check_literals(struct cel_checker *checker, const struct cel_node *call);
 int cel_check_object(struct cel_checker *checker, struct cel_node *node);
 /* Type of a field, by its escaped name or by its own between backquotes; NULL: there is none. */
 const struct cel_type *cel_check_field(const struct cel_type *from, struct slice name);

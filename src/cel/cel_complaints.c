@@ -2,42 +2,53 @@
 #include "cel/cel_check_priv.h"
 
 #include "base/buf.h"
+#include <stdarg.h>
+
+static void complain(struct complaints *complaints, size_t at, const char *text) {
+        size_t i = complaints->count;
+
+        if (i == COMPLAINTS_MAX)
+                return;
+        for (; i > 0 && complaints->items[i - 1].at > at; i--)
+                complaints->items[i] = complaints->items[i - 1];
+        complaints->items[i] = (struct complaint){ at, text };
+        complaints->count++;
+}
+
+void cel_check_fail_at(struct cel_checker *checker, size_t at, const char *text) {
+        complain(&checker->complaints, at, text);
+}
 
 /* The rest is checked too: what is wrong has any type there. */
 int cel_check_fail(struct cel_checker *checker, const struct cel_node *node, const char *text) {
-        size_t i = checker->complaint_count;
-
-        if (i == COMPLAINTS_MAX)
-                return 0;
-        for (; i > 0 && checker->complaints[i - 1].at > node->at; i--)
-                checker->complaints[i] = checker->complaints[i - 1];
-        checker->complaints[i] = (struct complaint){ node->at, text };
-        checker->complaint_count++;
+        complain(&checker->complaints, node->at, text);
         return 0;
 }
 
 void cel_check_fail_late(struct cel_checker *checker, const struct cel_node *node,
-                         const char *text) {
-        if (!checker->late.code)
-                cel_fail(&checker->late, checker->program->source, node->at, "%s", text);
+                         const char *format, ...) {
+        CLEANUP(buf_release) struct buf text = { 0 };
+        va_list args;
+
+        va_start(args, format);
+        buf_vprintf(&text, format, args);
+        va_end(args);
+        complain(&checker->late, node->at, arena_slice(checker->arena, buf_view(&text)).ptr);
 }
 
-/* All of them, in the order of the places. */
 int cel_check_complain(const struct cel_checker *checker) {
+        const struct complaints *complaints =
+                checker->complaints.count ? &checker->complaints : &checker->late;
         CLEANUP(buf_release) struct buf all = { 0 };
 
-        if (checker->complaint_count == 0 && checker->late.code)
-                return err_set(checker->err, BERTH_ERR_INVALID, "%s", checker->late.text);
-        if (checker->complaint_count == 0)
-                return 0;
-        for (size_t i = 0; i < checker->complaint_count; i++) {
+        for (size_t i = 0; i < complaints->count; i++) {
                 struct err one = { 0 };
 
-                cel_fail(&one, checker->program->source, checker->complaints[i].at, "%s",
-                         checker->complaints[i].text);
+                cel_fail(&one, checker->program->source, complaints->items[i].at, "%s",
+                         complaints->items[i].text);
                 buf_printf(&all, "%s%s", i ? "\n" : "", one.text);
         }
-        return err_set(checker->err, BERTH_ERR_INVALID, "%s", all.data);
+        return complaints->count ? err_set(checker->err, BERTH_ERR_INVALID, "%s", all.data) : 0;
 }
 
 int cel_check_fail_bool(struct cel_checker *checker, const struct cel_node *node) {

@@ -206,6 +206,19 @@ static bool cel_eval_fits(struct cel_run *run, const struct cel_function *functi
         return function->fit == CEL_FIT_ANY || has_elements(run, function->fit, &args[0]);
 }
 
+/* or() and orValue() of what is there: the argument is not asked for. */
+static bool is_decided(const struct cel_node *node, const struct cel_value *first) {
+        bool is_or = node->is_member && node->arg_count == 2 &&
+                     (slice_is(node->name, "or") || slice_is(node->name, "orValue"));
+
+        return is_or && (first->kind != CEL_OPTIONAL || first->as.items);
+}
+
+static struct cel_value decided_value(const struct cel_node *node, const struct cel_value *first) {
+        return first->kind == CEL_OPTIONAL && slice_is(node->name, "orValue") ? first->as.items[0]
+                                                                              : *first;
+}
+
 static struct cel_value call_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
         struct cel_value args[CEL_PARAMS_MAX];
@@ -218,6 +231,8 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
                 args[i] = cel_eval_eval(run, scope, node->args[i]);
                 if (args[i].kind == CEL_ERROR)
                         return args[i];
+                if (i == 0 && is_decided(node, &args[0]))
+                        return decided_value(node, &args[0]);
         }
         if (!spend_texts(run, args, node->arg_count) || !cel_charge_call(run, node, args))
                 return cel_error(run, "cost");
@@ -550,8 +565,10 @@ static struct cel_value bind_value(struct cel_run *run, const struct cel_eval_bi
 
         if (node->kind == CEL_NODE_BIND)
                 return cel_eval_eval(run, &inner, node->args[1]);
+        if (first.kind == CEL_ERROR)
+                return first;
         if (first.kind != CEL_OPTIONAL)
-                return or_no_overload(run, &first);
+                return cel_error(run, "no such overload: hasValue(%s)", cel_kind_name(first.kind));
         if (!first.as.items)
                 return first;
         inner.value = first.as.items[0];

@@ -108,11 +108,6 @@ int cel_plan(struct arena *arena, struct cel_program *program, struct err *err);
 bool cel_is_conversion(const struct cel_node *node); /* int(x), dyn(x), type(x), ... */
 struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node);
 
-/* What constant arguments of a call must be: INVALID when one is no time or duration, or a format
- * and its arguments do not go together. */
-int cel_check_literals(struct arena *arena, const struct cel_program *program,
-                       const struct cel_node *call, struct err *err);
-
 /* No function takes the arguments of a call or operator: the error that says so. */
 struct cel_value cel_no_overload(struct cel_run *run, const struct cel_node *node,
                                  const struct cel_value *args);

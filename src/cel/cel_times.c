@@ -49,10 +49,10 @@ static struct cel_times_parts parts_of(int64_t seconds) {
         return parts;
 }
 
-/* In a zone, or the one that the time was written with. NULL, or what is wrong with the zone. */
+/* In a zone, or in UTC. NULL, or what is wrong with the zone. */
 static const char *parts_at(struct cel_run *run, const struct cel_value *args,
                             const struct slice *zone, struct cel_times_parts *ret_parts) {
-        int64_t offset = args[0].offset * 60;
+        int64_t offset = 0;
         const char *problem = zone ? go_zone_offset(run->arena, *zone, &offset) : NULL;
 
         if (problem)
@@ -62,7 +62,7 @@ static const char *parts_at(struct cel_run *run, const struct cel_value *args,
         return NULL;
 }
 
-/* Two functions of each part: as the time was written, and in a zone. */
+/* Two functions of each part: in UTC, and in a zone. */
 #define PART(name, expression)                                                                     \
         static struct cel_value name##_of(struct cel_run *run, const struct cel_value *args,       \
                                           const struct slice *zone) {                              \
