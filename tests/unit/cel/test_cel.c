@@ -596,7 +596,8 @@ static const struct expression formats[] = {
         { "format.named('uuid').value().validate('x').value() == ['does not match the UUID "
           "format']",
           "true" },
-        { "format.other().validate('x').hasValue()", "?ERROR: <input>:1:1: undeclared reference to 'format'" },
+        { "format.other().validate('x').hasValue()",
+          "?ERROR: <input>:1:1: undeclared reference to 'format'" },
         { "base64.encode(b'a') == 'YQ=='", "?undeclared reference to 'base64'" },
 };
 
