@@ -7,28 +7,6 @@
 
 #define REPEAT_MAX 1000
 
-bool go_regex_fail(struct regex_scan *scan, const char *what, const char *from, const char *to) {
-        buf_printf(&scan->regex->problem, "%s: `" SLICE_FMT "`", what,
-                   SLICE_ARG(slice_make(from, (size_t)(to - from))));
-        return true;
-}
-
-void go_regex_literal(struct regex_scan *scan, const char *at, size_t length) {
-        if (length == 1 && ispunct((unsigned char)*at))
-                buf_char(&scan->regex->pcre, '\\');
-        buf_slice(&scan->regex->pcre, slice_make(at, length));
-}
-
-size_t go_regex_length(const struct regex_scan *scan, const char *at) {
-        size_t length = 1;
-
-        if ((unsigned char)*at < 0x80)
-                return 1;
-        while (at + length < scan->end && ((unsigned char)at[length] & 0xc0) == 0x80)
-                length++;
-        return length;
-}
-
 /* ---- operands ---- */
 
 static void operand_begin(struct regex_scan *scan) {
@@ -80,22 +58,20 @@ static bool scan_quoted(struct regex_scan *scan) {
 }
 
 static bool scan_escape(struct regex_scan *scan) {
-        const char *letter = scan->at + 1, *end;
+        const char *letter = scan->at + 1;
 
         if (letter < scan->end && *letter == 'Q')
                 return scan_quoted(scan);
         if (letter < scan->end && strchr("AbBz", *letter))
                 return scan_assertion(scan, 2);
         operand_begin(scan);
-        end = go_regex_characters(scan, scan->at, false);
+        const char *end = go_regex_characters(scan, scan->at, false);
         return end ? operand_end(scan, end) : true;
 }
 
 static bool scan_class(struct regex_scan *scan) {
-        const char *end;
-
         operand_begin(scan);
-        end = go_regex_class(scan, scan->at);
+        const char *end = go_regex_class(scan, scan->at);
         return end ? operand_end(scan, end) : true;
 }
 
@@ -186,7 +162,7 @@ static bool scan_bar(struct regex_scan *scan) {
 
 struct counts {
         unsigned least, most; /* REPEAT_MAX + 1: more than may be */
-        bool has_most;
+        bool has_most;        /* else most is least */
 };
 
 /* Behind the digits of a number. */
@@ -210,10 +186,12 @@ static const char *counts_end(const char *at, const char *end, struct counts *re
                 last = number_end(digits + 1, end, &ret_counts->most);
                 ret_counts->has_most = last > digits + 1;
         }
+        if (!ret_counts->has_most)
+                ret_counts->most = ret_counts->least;
         return last < end && *last == '}' ? last + 1 : NULL;
 }
 
-static void insert(struct buf *out, size_t at, struct slice text) {
+static void go_regex_insert(struct buf *out, size_t at, struct slice text) {
         size_t tail = out->len - at;
 
         buf_slice(out, text); /* makes room */
@@ -226,22 +204,26 @@ static void write_repeat(struct regex_scan *scan, struct slice quantifier) {
         struct buf *out = &scan->regex->pcre;
 
         if (scan->is_assertion) {
-                insert(out, scan->operand_end, SLICE_LITERAL(")"));
-                insert(out, scan->operand, SLICE_LITERAL("(?:"));
+                go_regex_insert(out, scan->operand_end, SLICE_LITERAL(")"));
+                go_regex_insert(out, scan->operand, SLICE_LITERAL("(?:"));
                 scan->operand_end += 4;
                 scan->is_assertion = false;
         }
-        insert(out, scan->operand_end, quantifier);
+        go_regex_insert(out, scan->operand_end, quantifier);
         scan->operand_end += quantifier.len;
+}
+
+/* Of a counted repetition; others repeat without a number. */
+static bool is_count_wrong(const struct counts *counts) {
+        return counts->least > REPEAT_MAX || counts->most > REPEAT_MAX ||
+               (counts->has_most && counts->least > counts->most);
 }
 
 static bool scan_repeat(struct regex_scan *scan, const char *next, const struct counts *counts) {
         const char *start = scan->at;
-        unsigned times = counts ? counts->has_most ? counts->most : counts->least : 0;
-        bool is_wrong = counts && (counts->least > REPEAT_MAX || times > REPEAT_MAX ||
-                                   (counts->has_most && counts->least > counts->most));
+        unsigned times = counts ? counts->most : 0;
 
-        if (is_wrong)
+        if (counts && is_count_wrong(counts))
                 return go_regex_fail(scan, "invalid repeat count", start, next);
         if (next < scan->end && *next == '?')
                 next++;
@@ -252,7 +234,8 @@ static bool scan_repeat(struct regex_scan *scan, const char *next, const struct 
                 return go_regex_fail(scan, "missing argument to repetition operator", start, next);
         if (times >= 2 && scan->product * times > REPEAT_MAX)
                 return go_regex_fail(scan, "invalid repeat count", start, next);
-        scan->product *= times ? times : counts && counts->has_most ? 0 : 1;
+        if (counts)
+                scan->product *= times || counts->has_most ? times : 1;
         keep_most(scan);
         write_repeat(scan, slice_make(start, (size_t)(next - start)));
         scan->repeat = start;

@@ -1,10 +1,32 @@
-/* Escapes and classes of Go's patterns. */
+/* Escapes and classes of Go's patterns, and what they are written and refused with. */
 #include "base/go_regex_priv.h"
 
 #include "base/util.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool go_regex_fail(struct regex_scan *scan, const char *what, const char *from, const char *to) {
+        buf_printf(&scan->regex->problem, "%s: `" SLICE_FMT "`", what,
+                   SLICE_ARG(slice_make(from, (size_t)(to - from))));
+        return true;
+}
+
+void go_regex_literal(struct regex_scan *scan, const char *at, size_t length) {
+        if (length == 1 && ispunct((unsigned char)*at))
+                buf_char(&scan->regex->pcre, '\\');
+        buf_slice(&scan->regex->pcre, slice_make(at, length));
+}
+
+size_t go_regex_length(const struct regex_scan *scan, const char *at) {
+        size_t length = 1;
+
+        if ((unsigned char)*at < 0x80)
+                return 1;
+        while (at + length < scan->end && ((unsigned char)at[length] & 0xc0) == 0x80)
+                length++;
+        return length;
+}
 
 /* ---- escapes ---- */
 

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include <stdarg.h>
 
-static void complain(struct complaints *complaints, size_t at, const char *text) {
+static void cel_complaints_add(struct complaints *complaints, size_t at, const char *text) {
         size_t i = complaints->count;
 
         if (i == COMPLAINTS_MAX)
@@ -16,12 +16,12 @@ static void complain(struct complaints *complaints, size_t at, const char *text)
 }
 
 void cel_check_fail_at(struct cel_checker *checker, size_t at, const char *text) {
-        complain(&checker->complaints, at, text);
+        cel_complaints_add(&checker->complaints, at, text);
 }
 
 /* The rest is checked too: what is wrong has any type there. */
 int cel_check_fail(struct cel_checker *checker, const struct cel_node *node, const char *text) {
-        complain(&checker->complaints, node->at, text);
+        cel_complaints_add(&checker->complaints, node->at, text);
         return 0;
 }
 
@@ -33,7 +33,8 @@ void cel_check_fail_late(struct cel_checker *checker, const struct cel_node *nod
         va_start(args, format);
         buf_vprintf(&text, format, args);
         va_end(args);
-        complain(&checker->late, node->at, arena_slice(checker->arena, buf_view(&text)).ptr);
+        cel_complaints_add(&checker->late, node->at,
+                           arena_slice(checker->arena, buf_view(&text)).ptr);
 }
 
 int cel_check_complain(const struct cel_checker *checker) {

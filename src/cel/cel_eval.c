@@ -131,6 +131,15 @@ static const char *key_text(struct cel_run *run, const struct cel_value *key) {
         }
 }
 
+/* An index that is no place in the list. */
+static struct cel_value no_index(struct cel_run *run, const struct cel_value *index) {
+        return index->kind == CEL_DOUBLE
+                       ? cel_error(run, "unsupported index value " SLICE_FMT " in list",
+                                   SLICE_ARG(cel_number_text(run, index).as.text))
+                       : cel_error(run, "unsupported index type '%s' in list",
+                                   cel_kind_name(index->kind));
+}
+
 static struct cel_value index_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                     const struct cel_node *node) {
         bool is_optional;
@@ -144,12 +153,8 @@ static struct cel_value index_value(struct cel_run *run, const struct cel_eval_b
                 return index;
         if (!cel_is_place(index.kind))
                 return cel_error(run, "invalid qualifier type: %s", cel_go_type(index.kind));
-        if (from.kind == CEL_LIST && !whole_index(&index, &at) && index.kind == CEL_DOUBLE)
-                return cel_error(run, "unsupported index value " SLICE_FMT " in list",
-                                 SLICE_ARG(cel_number_text(run, &index).as.text));
         if (from.kind == CEL_LIST && !whole_index(&index, &at))
-                return cel_error(run, "unsupported index type '%s' in list",
-                                 cel_kind_name(index.kind));
+                return no_index(run, &index);
         bool is_there = from.kind == CEL_LIST
                                 ? list_at(run, &from, at, &value)
                                 : is_container(&from) && cel_find(run, &from, &index, &value);
@@ -176,7 +181,7 @@ static bool spend_texts(struct cel_run *run, const struct cel_value *args, size_
         return cel_spend(run, 1 + bytes / 10);
 }
 
-/* Lists are told apart by their first element; one that is empty is a list of anything. */
+/* Lists differ in their first element; one that is empty is a list of anything. */
 static bool has_elements(struct cel_run *run, enum cel_fit fit, const struct cel_value *list) {
         struct cel_iter iter = cel_iter(list);
         struct cel_value key, first;

@@ -46,7 +46,7 @@ FUNCTION(greatest) {
         return cel_lists_extreme(run, &args[0], 1);
 }
 
-static struct cel_value added(struct cel_run *run, const struct cel_value *pair) {
+static struct cel_value sum_of_pair(struct cel_run *run, const struct cel_value *pair) {
         const struct cel_function *plus;
         size_t at = 0;
 
@@ -64,7 +64,7 @@ FUNCTION(sum) {
 
         while (pair[0].kind != CEL_ERROR && cel_next(run, &iter, &key, &value)) {
                 pair[1] = value;
-                pair[0] = is_first ? value : added(run, pair);
+                pair[0] = is_first ? value : sum_of_pair(run, pair);
                 is_first = false;
         }
         return pair[0];

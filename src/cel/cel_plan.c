@@ -36,7 +36,7 @@ static bool has_constant_args(const struct cel_node *node) {
         return true;
 }
 
-static int refuse(const struct plan *plan, const char *complaint, struct slice detail) {
+static int cel_plan_refuse(const struct plan *plan, const char *complaint, struct slice detail) {
         return err_set(plan->err, BERTH_ERR_INVALID, "program instantiation failed: %s" SLICE_FMT,
                        complaint, SLICE_ARG(detail));
 }
@@ -51,7 +51,7 @@ static int make_constant(const struct plan *plan, struct cel_node *node) {
 
         *value = cel_run_node(&run, node);
         if (value->kind == CEL_ERROR && node->kind == CEL_NODE_CALL)
-                return refuse(plan, "", value->as.text);
+                return cel_plan_refuse(plan, "", value->as.text);
         node->constant = value;
         return 0;
 }
@@ -62,8 +62,8 @@ static int check_place(const struct plan *plan, const struct cel_node *node) {
         const struct cel_value *place = constant_of(node->args[1]);
 
         return place && !cel_is_place(place->kind)
-                       ? refuse(plan,
-                                "invalid qualifier type: ", slice_of(cel_go_type(place->kind)))
+                       ? cel_plan_refuse(plan, "invalid qualifier type: ",
+                                         slice_of(cel_go_type(place->kind)))
                        : 0;
 }
 
@@ -83,7 +83,9 @@ static int check_pattern(const struct plan *plan, const struct cel_node *node) {
                 return 0;
         struct regex *regex = regex_new(pattern->as.text, NULL);
         regex_free(regex);
-        return regex ? 0 : refuse(plan, "", cel_regex_error(&run, pattern->as.text, "").as.text);
+        return regex ? 0
+                     : cel_plan_refuse(plan, "",
+                                       cel_regex_error(&run, pattern->as.text, "").as.text);
 }
 
 /* ---- all of it ---- */
