@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/go_number.h"
+#include "base/utf8.h"
 #include "base/util.h"
 #include <ctype.h>
 #include <strings.h>
@@ -167,15 +168,14 @@ static int parse_field(const struct cron_field *field, struct slice text, uint64
 
 /* Words are parted by white space of any kind. */
 static bool next_word(struct slice *rest, struct slice *ret_word) {
-        size_t start = 0, end;
+        size_t end = 0;
 
-        while (start < rest->len && isspace((unsigned char)rest->ptr[start]))
-                start++;
-        for (end = start; end < rest->len && !isspace((unsigned char)rest->ptr[end]);)
+        *rest = utf8_trim(*rest);
+        while (end < rest->len && !utf8_space_len(slice_make(rest->ptr + end, rest->len - end)))
                 end++;
-        *ret_word = slice_make(rest->ptr + start, end - start);
+        *ret_word = slice_make(rest->ptr, end);
         *rest = slice_make(rest->ptr + end, rest->len - end);
-        return end > start;
+        return end > 0;
 }
 
 static int parse_fields(struct slice text, struct cron_schedule *schedule, struct err *err) {

@@ -2,6 +2,7 @@
 #include "api/selector.h"
 
 #include "api/selector_priv.h"
+#include "base/go_quote.h"
 #include "base/util.h"
 #include <assert.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ static int check_count(enum selector_spelling spelling, const struct slice *valu
 static int value_error(const char *path, struct slice value, const char *problem, struct err *err) {
         struct buf quoted;
         buf_init(&quoted, ERR_TEXT_MAX);
-        buf_json_string(&quoted, value);
+        go_quote_write(value, &quoted);
         int r = err_set(err, BERTH_ERR_INVALID, "%s: Invalid value: " SLICE_FMT ": %s", path,
                         SLICE_ARG(buf_view(&quoted)), problem);
         buf_release(&quoted);

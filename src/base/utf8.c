@@ -92,3 +92,36 @@ bool utf8_is_valid(struct slice text) {
         }
         return true;
 }
+
+size_t utf8_space_len(struct slice text) {
+        static const uint32_t spaces[] = { 0x85,   0xa0,   0x1680, 0x2028,
+                                           0x2029, 0x202f, 0x205f, 0x3000 };
+        uint32_t code = 0;
+        size_t length = utf8_decode(text, &code);
+
+        if ((code >= '\t' && code <= '\r') || code == ' ' || (code >= 0x2000 && code <= 0x200a))
+                return length;
+        for (size_t i = 0; i < ARRAY_LEN(spaces); i++) {
+                if (spaces[i] == code)
+                        return length;
+        }
+        return 0;
+}
+
+struct slice utf8_trim(struct slice text) {
+        size_t length;
+
+        while ((length = utf8_space_len(text)))
+                text = slice_make(text.ptr + length, text.len - length);
+        for (size_t end = text.len; end > 0;) {
+                size_t start = end - 1;
+
+                while (start > 0 && ((unsigned char)text.ptr[start] & 0xc0) == 0x80)
+                        start--;
+                length = utf8_space_len(slice_make(text.ptr + start, end - start));
+                if (length != end - start)
+                        break;
+                text.len = end = start;
+        }
+        return text;
+}

@@ -12,3 +12,8 @@ size_t utf8_decode(struct slice text, uint32_t *ret_code);
 #define UTF8_BYTES_MAX 4
 size_t utf8_encode(uint32_t code, char buffer[UTF8_BYTES_MAX]);
 bool utf8_is_valid(struct slice text);
+/* Bytes of the blank at the start of `text`, as Unicode has them (Go's unicode.IsSpace); 0 when
+ * there is none. */
+size_t utf8_space_len(struct slice text);
+/* Without the blanks around it. */
+struct slice utf8_trim(struct slice text);

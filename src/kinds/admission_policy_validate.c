@@ -383,7 +383,7 @@ static void check_mutation(struct checker *checker, const struct at *at,
         }
         size_t own = slice_is(type, types[0]) ? 0 : 1;
         if (!slice_is(type, types[own])) {
-                report_choice(checker, at, "patchType", quoted(checker, type), types);
+                report_choice(checker, at, "patchType", quoted_json(checker, type), types);
                 return;
         }
         const struct json_node *patch = node_get(value, members[own]);

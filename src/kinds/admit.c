@@ -3,6 +3,7 @@
 #include "kinds/volume_claim.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "kinds/defaults.h"
 #include <stdio.h>
 
@@ -35,7 +36,7 @@ int admit_forbid(struct kind_context *context, const struct json_node *object, s
         va_start(args, format);
         vsnprintf(text, sizeof(text), format, args);
         va_end(args);
-        buf_json_string(&quoted, name);
+        go_quote_write(name, &quoted);
         int r = err_set(err, BERTH_ERR_FORBIDDEN, "%s%s%s %s is forbidden: %s",
                         context->kind->plural, group[0] ? "." : "", group, quoted.data, text);
         buf_release(&quoted);

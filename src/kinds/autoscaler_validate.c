@@ -157,7 +157,7 @@ static void check_metric_type(struct checker *checker, const struct at *at, stru
         for (size_t i = 0; metric_types[i]; i++)
                 if (slice_is(type, metric_types[i]))
                         return;
-        report_choice(checker, at, "type", quoted(checker, type), metric_types);
+        report_choice(checker, at, "type", quoted_json(checker, type), metric_types);
 }
 
 static void check_metric(struct checker *checker, const struct at *at,
@@ -180,7 +180,7 @@ static void check_metric(struct checker *checker, const struct at *at,
         if (wanted && !node_get(metric, wanted->member))
                 report(checker, FIELD_REQUIRED, at, wanted->member, NULL, populate);
         if (!wanted)
-                report_choice(checker, at, "type", quoted(checker, type), metric_types);
+                report_choice(checker, at, "type", quoted_json(checker, type), metric_types);
         for (size_t i = 0; count != 1 && i < ARRAY_LEN(metric_sources); i++)
                 if (&metric_sources[i] != wanted && node_get(metric, metric_sources[i].member))
                         report(checker, FIELD_FORBIDDEN, at, metric_sources[i].member, NULL,

@@ -76,7 +76,7 @@ static void check_usages(struct checker *checker, const struct at *spec_at,
                 struct at item = at_index(&place, i);
 
                 if (!is_usage(usage))
-                        report_choice(checker, &item, NULL, quoted(checker, usage), usages);
+                        report_choice(checker, &item, NULL, quoted_json(checker, usage), usages);
         }
         for (size_t i = 0; !may_repeat && i < node_count(list); i++) {
                 struct slice usage = node_get_slice(node_at(list, i));

@@ -4,6 +4,7 @@
 #include "api/quantity.h"
 #include "api/selector.h"
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/regex.h"
 #include "base/util.h"
 #include <stdlib.h>
@@ -39,6 +40,13 @@ const char *at_text(struct checker *checker, const struct at *at) {
 }
 
 const char *quoted(struct checker *checker, struct slice text) {
+        struct buf out = { 0 };
+
+        go_quote_write(text, &out);
+        return check_keep(checker, &out);
+}
+
+const char *quoted_json(struct checker *checker, struct slice text) {
         struct buf out = { 0 };
 
         buf_json_string(&out, text);
@@ -122,6 +130,14 @@ void report_text(struct checker *checker, const struct at *at, const char *membe
                              quoted(checker, value), detail);
 }
 
+void report_json_text(struct checker *checker, const struct at *at, const char *member,
+                      struct slice value, const char *detail) {
+        struct at place = at_member(at, member);
+
+        field_error_add_each(checker->errors, FIELD_INVALID, at_text(checker, member ? &place : at),
+                             quoted_json(checker, value), detail);
+}
+
 void report_number(struct checker *checker, const struct at *at, const char *member, int64_t value,
                    const char *detail) {
         report(checker, FIELD_INVALID, at, member, message_of(checker, "%lld", (long long)value),
@@ -159,7 +175,7 @@ bool check_choice(struct checker *checker, const struct at *at, const struct jso
         for (size_t i = 0; choices[i]; i++)
                 if (slice_is(value, choices[i]))
                         return true;
-        report_choice(checker, at, member, quoted(checker, value), choices);
+        report_choice(checker, at, member, quoted_json(checker, value), choices);
         return false;
 }
 
@@ -255,8 +271,8 @@ static void check_selector_requirement(struct checker *checker, const struct at 
         struct at list = at_member(at, "values");
 
         if (!check_operator_values(checker, at, requirement))
-                report_text(checker, at, "operator", node_get_text(requirement, "operator"),
-                            "not a valid selector operator");
+                report_json_text(checker, at, "operator", node_get_text(requirement, "operator"),
+                                 "not a valid selector operator");
         check_label_key(checker, at, "key", node_get_text(requirement, "key"));
         for (size_t i = 0; i < node_count(values); i++) {
                 struct at place = at_index(&list, i);
@@ -295,7 +311,7 @@ bool check_int_or_percent(struct checker *checker, const struct at *at,
                 return check_not_negative(checker, at, object, member);
         if (text.len < 2 || text.ptr[text.len - 1] != '%' || text.ptr[0] < '0' ||
             text.ptr[0] > '9' || !slice_to_i64(slice_make(text.ptr, text.len - 1), &percent)) {
-                report_text(checker, at, member, text, PERCENT_TEXT);
+                report_json_text(checker, at, member, text, PERCENT_TEXT);
                 return false;
         }
         if (percent <= 100 || !is_capped)

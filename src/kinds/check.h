@@ -44,12 +44,17 @@ void report(struct checker *checker, enum field_error_kind kind, const struct at
             const char *member, const char *value, const char *detail);
 void report_text(struct checker *checker, const struct at *at, const char *member,
                  struct slice value, const char *detail); /* invalid text */
+/* The same for what has a type of its own. */
+void report_json_text(struct checker *checker, const struct at *at, const char *member,
+                      struct slice value, const char *detail);
 void report_number(struct checker *checker, const struct at *at, const char *member, int64_t value,
                    const char *detail); /* invalid number */
 void report_choice(struct checker *checker, const struct at *at, const char *member,
                    const char *value, const char *const *choices);
-/* JSON texts in the request's arena. */
+/* In Go's quotes, as errors show texts; in the request's arena, as all of these. */
 const char *quoted(struct checker *checker, struct slice text);
+/* As JSON: what has a type of its own in Go, such as enums and resource names, or is a pointer. */
+const char *quoted_json(struct checker *checker, struct slice text);
 /* Two texts as one, for sets of pairs. */
 struct slice pair_text(struct checker *checker, struct slice a, struct slice b);
 const char *node_json(struct checker *checker, const struct json_node *node);

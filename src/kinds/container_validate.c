@@ -1,6 +1,7 @@
 /* Validation of containers: names, images, ports, restarts, and all that the other files check. */
 #include "kinds/workload_check.h"
 
+#include "base/utf8.h"
 #include "base/util.h"
 
 #define INIT_ONLY_TEXT "may not be set for init containers without restartPolicy=Always"
@@ -158,7 +159,7 @@ void check_image_space(struct checker *checker, const struct at *at,
                        const struct json_node *container) {
         struct slice image = node_get_text(container, "image");
 
-        if (slice_trim(image).len != image.len)
+        if (utf8_trim(image).len != image.len)
                 report_text(checker, at, "image", image,
                             "must not have leading or trailing whitespace");
 }

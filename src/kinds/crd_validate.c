@@ -215,8 +215,15 @@ static bool has_defaults(const struct json_node *schema) {
         return false;
 }
 
-VALIDATE_HOOK(custom_resource_definition_validate) {
+/* Shown as a plain text, unlike other choices. */
+static void check_scope(struct checker *checker, const struct at *at, struct slice scope) {
         static const char *const scopes[] = { "Cluster", "Namespaced", NULL };
+
+        if (!slice_is(scope, scopes[0]) && !slice_is(scope, scopes[1]))
+                report_choice(checker, at, "scope", quoted(checker, scope), scopes);
+}
+
+VALIDATE_HOOK(custom_resource_definition_validate) {
         struct checker checker = { errors, context };
         struct at at = at_root("spec");
         const struct json_node *spec = node_get(object, "spec");
@@ -230,7 +237,7 @@ VALIDATE_HOOK(custom_resource_definition_validate) {
                 return;
         check_group(&checker, &at, spec);
         if (check_required(&checker, &at, spec, "scope"))
-                check_choice(&checker, &at, spec, "scope", scopes);
+                check_scope(&checker, &at, node_get_text(spec, "scope"));
         check_crd_schemas(&checker, &at, versions, &common);
         if (preserves && has_defaults(versions))
                 report(&checker, FIELD_INVALID, &at, "preserveUnknownFields", "true",

@@ -11,15 +11,16 @@ static void check_time_zone_name(struct checker *checker, const struct at *at, s
         bool is_local = zone.len == 5 && strncasecmp(zone.ptr, "Local", 5) == 0;
 
         if (zone.len == 0)
-                report_text(checker, at, "timeZone", zone,
-                            "timeZone must be nil or non-empty string");
+                report_json_text(checker, at, "timeZone", zone,
+                                 "timeZone must be nil or non-empty string");
         if (is_local)
-                report_text(checker, at, "timeZone", zone,
-                            "timeZone must be an explicit time zone as defined in "
-                            "https://www.iana.org/time-zones");
+                report_json_text(checker, at, "timeZone", zone,
+                                 "timeZone must be an explicit time zone as defined in "
+                                 "https://www.iana.org/time-zones");
         if (zone.len && !slice_is(zone, "Local") && !time_zone_is_known(zone))
-                report_text(checker, at, "timeZone", zone,
-                            message_of(checker, "unknown time zone " SLICE_FMT, SLICE_ARG(zone)));
+                report_json_text(
+                        checker, at, "timeZone", zone,
+                        message_of(checker, "unknown time zone " SLICE_FMT, SLICE_ARG(zone)));
 }
 
 static void check_time_zone(struct checker *checker, const struct at *at,

@@ -25,7 +25,7 @@ OWN_RULE(rule_allocation_mode) {
                 if (count <= 0)
                         report_number(checker, at, "count", count, "must be greater than zero");
         } else {
-                report_choice(checker, at, "allocationMode", quoted(checker, mode), modes);
+                report_choice(checker, at, "allocationMode", quoted_json(checker, mode), modes);
         }
 }
 

@@ -238,7 +238,7 @@ OWN_RULE(rule_toleration_value) {
         } else if (operator.len == 0) {
                 report(checker, FIELD_REQUIRED, at, "operator", NULL, NULL);
         } else {
-                report_choice(checker, at, "operator", quoted(checker, operator), operators);
+                report_choice(checker, at, "operator", quoted_json(checker, operator), operators);
         }
 }
 

@@ -158,7 +158,7 @@ void check_field_reference(struct checker *checker, const struct at *at,
                 check_subscript(checker, at, field, key);
         else if (!is_listed(slice_is(path, "spec.host") ? SLICE_LITERAL("spec.nodeName") : path,
                             fields))
-                report_choice(checker, at, "fieldPath", quoted(checker, path), fields);
+                report_choice(checker, at, "fieldPath", quoted_json(checker, path), fields);
 }
 
 /* ---- resources of a container ---- */
@@ -213,7 +213,7 @@ void check_resource_reference(struct checker *checker, const struct at *at,
         if ((!needs_container || check_required(checker, at, reference, "containerName")) &&
             check_required(checker, at, reference, "resource") &&
             !is_listed(resource, container_resources) && !is_huge_page_field(resource))
-                report_choice(checker, at, "resource", quoted(checker, resource),
+                report_choice(checker, at, "resource", quoted_json(checker, resource),
                               container_resources);
         check_divisor(checker, at, resource, node_get_text(reference, "divisor"));
 }

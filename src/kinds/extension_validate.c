@@ -2,6 +2,7 @@
 #include "kinds/rules.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/util.h"
 
 /* ---- lists of words, with "*" for all ---- */
@@ -188,7 +189,7 @@ OWN_RULE(rule_subject) {
                         check_subject_members(checker, at, value, i);
                         return;
                 }
-        report_choice(checker, at, "kind", quoted(checker, kind), subject_kinds);
+        report_choice(checker, at, "kind", quoted_json(checker, kind), subject_kinds);
 }
 
 OWN_RULE(rule_some_rule) {
@@ -233,7 +234,8 @@ OWN_RULE(rule_distinguisher) {
         (void)rule;
         if (!slice_is(type, types[0]) && !slice_is(type, types[1]))
                 report_choice(checker, at, "type",
-                              message_of(checker, "{\"Type\":%s}", quoted(checker, type)), types);
+                              message_of(checker, "{\"Type\":%s}", quoted_json(checker, type)),
+                              types);
 }
 
 static const struct rule level_name_rules[] = {
@@ -332,7 +334,7 @@ OWN_RULE(rule_limit_response) {
                         report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
                                "must be nil if limited.limitResponse.type is not Limited");
         } else if (!slice_is(type, "Queue")) {
-                report_choice(checker, at, "type", quoted(checker, type), types);
+                report_choice(checker, at, "type", quoted_json(checker, type), types);
         } else if (!queuing) {
                 report(checker, FIELD_REQUIRED, &place, NULL, NULL,
                        "must not be empty if limited.limitResponse.type is Limited");
@@ -392,7 +394,7 @@ VALIDATE_HOOK(priority_level_configuration_validate) {
         if (slice_is(type, "Limited")) {
                 check_limited(&checker, &at, spec);
         } else if (!slice_is(type, "Exempt")) {
-                report_choice(&checker, &at, "type", quoted(&checker, type), types);
+                report_choice(&checker, &at, "type", quoted_json(&checker, type), types);
         } else {
                 if (node_get(spec, "limited"))
                         report(&checker, FIELD_FORBIDDEN, &at, "limited", NULL,
@@ -488,7 +490,7 @@ const char *api_service_name(struct arena *arena, const struct json_node *object
 
         if (slice_is(name, wanted))
                 return NULL;
-        buf_json_string(&shown, slice_of(wanted));
+        go_quote_write(slice_of(wanted), &shown);
         return arena_printf(arena, "must be `spec.version+\".\"+spec.group`: %s", shown.data);
 }
 

@@ -190,13 +190,13 @@ static void check_subject(struct checker *checker, const struct at *at,
         if (slice_is(kind, "ServiceAccount")) {
                 check_name(checker, at, subject, "name", NAME_SUBDOMAIN);
                 if (group.len)
-                        report_choice(checker, at, "apiGroup", quoted(checker, group), core);
+                        report_choice(checker, at, "apiGroup", quoted_json(checker, group), core);
                 if (!is_namespaced)
                         check_required(checker, at, subject, "namespace");
         } else if (slice_is(kind, "User") || slice_is(kind, "Group")) {
                 check_choice(checker, at, subject, "apiGroup", rbac);
         } else {
-                report_choice(checker, at, "kind", quoted(checker, kind), kinds);
+                report_choice(checker, at, "kind", quoted_json(checker, kind), kinds);
         }
 }
 
@@ -211,7 +211,7 @@ static void check_binding(struct checker *checker, const struct json_node *bindi
 
         check_choice(checker, &at, role, "apiGroup", groups);
         if (!slice_is(kind, "ClusterRole") && !(is_namespaced && slice_is(kind, "Role")))
-                report_choice(checker, &at, "kind", quoted(checker, kind),
+                report_choice(checker, &at, "kind", quoted_json(checker, kind),
                               is_namespaced ? any : any + 1);
         if (check_required(checker, &at, role, "name") &&
             segment_problem(node_get_text(role, "name"), false))

@@ -2,6 +2,7 @@
 #include "kinds/workload_check.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/time.h"
 #include "base/util.h"
 
@@ -16,7 +17,7 @@ static const char *index_problem(struct arena *arena, struct slice text, int64_t
         if (!slice_to_i64(text, ret_index)) {
                 CLEANUP(buf_release) struct buf quoted = { 0 };
 
-                buf_json_string(&quoted, text);
+                go_quote_write(text, &quoted);
                 return arena_printf(arena, "cannot convert string to integer for index: %s",
                                     quoted.data);
         }

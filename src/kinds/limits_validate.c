@@ -134,7 +134,8 @@ static void check_scope_values(struct checker *checker, const struct at *at,
                                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for "
                                "scope selector");
         } else {
-                report_text(checker, at, "operator", operation, "not a valid selector operator");
+                report_json_text(checker, at, "operator", operation,
+                                 "not a valid selector operator");
         }
 }
 

@@ -14,7 +14,7 @@ static void metadata_complain(struct field_errors *errors, enum field_error_kind
                               const char *path, struct slice value, const char *detail) {
         struct buf text = { 0 };
 
-        buf_json_string(&text, value);
+        go_quote_write(value, &text);
         field_error_add_each(errors, kind, path, text.data, detail);
         buf_release(&text);
 }

@@ -121,7 +121,7 @@ OWN_RULE(rule_path) {
         if (slice_is(node_get_slice(type), "Exact") || slice_is(node_get_slice(type), "Prefix"))
                 check_matched_path(checker, at, path);
         else if (!slice_is(node_get_slice(type), "ImplementationSpecific"))
-                report_choice(checker, at, "pathType", quoted(checker, node_get_slice(type)),
+                report_choice(checker, at, "pathType", quoted_json(checker, node_get_slice(type)),
                               types);
         else if (path.len)
                 check_absolute(checker, at, path);
@@ -267,7 +267,8 @@ OWN_RULE(rule_scope_namespace) {
                 else
                         check_form(checker, &place, node_get_slice(ns), FORM_LABEL);
         } else if (!slice_is(node_get_slice(scope), "Cluster")) {
-                report_choice(checker, at, "scope", quoted(checker, node_get_slice(scope)), scopes);
+                report_choice(checker, at, "scope", quoted_json(checker, node_get_slice(scope)),
+                              scopes);
         } else if (ns) {
                 report(checker, FIELD_FORBIDDEN, &place, NULL, NULL,
                        "`parameters.scope` is set to 'Cluster'");

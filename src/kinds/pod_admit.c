@@ -4,6 +4,7 @@
 
 #include "api/quantity.h"
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/util.h"
 #include "kinds/defaults.h"
 #include "kinds/prepare.h"
@@ -267,7 +268,7 @@ int runtime_class_admit(struct kind_context *context, struct json_tree *tree, st
                 return err_set(err, BERTH_ERR_INTERNAL,
                                "invalid resource name \"" SLICE_FMT "\": [%s]", SLICE_ARG(name),
                                segment_problem(name, false));
-        buf_json_string(&quoted, name);
+        go_quote_write(name, &quoted);
         if (name.len && !class)
                 return admit_forbid(context, pod, err, "pod rejected: RuntimeClass %s not found",
                                     quoted.data);

@@ -2,6 +2,7 @@
 #include "kinds/pod_security.h"
 
 #include "api/json.h"
+#include "base/go_quote.h"
 #include "base/util.h"
 #include "kinds/admit.h"
 #include "kinds/pod_security_checks.h"
@@ -80,7 +81,7 @@ static void report_label(struct field_errors *errors, const char *mode, const ch
         struct buf path = { 0 }, quoted = { 0 };
 
         buf_printf(&path, "metadata.labels[" LABEL_PREFIX "%s%s]", mode, suffix);
-        buf_json_string(&quoted, value);
+        go_quote_write(value, &quoted);
         field_error_add(errors, FIELD_INVALID, path.data, quoted.data, text);
         buf_release(&path);
         buf_release(&quoted);

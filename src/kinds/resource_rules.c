@@ -93,11 +93,16 @@ static bool is_extended(struct slice name) {
 }
 
 static bool check_any_name(struct checker *checker, const struct at *at, struct slice name) {
-        if (!check_label_key(checker, at, NULL, name))
+        struct text_problems problems = text_problems(checker->errors->arena, FORM_QUALIFIED, name);
+
+        for (size_t i = 0; i < problems.count; i++)
+                report_json_text(checker, at, NULL, name, problems.items[i]);
+        if (problems.count)
                 return false;
         if (is_qualified(name) || resource_trait(name))
                 return true;
-        report_text(checker, at, NULL, name, "must be a standard resource type or fully qualified");
+        report_json_text(checker, at, NULL, name,
+                         "must be a standard resource type or fully qualified");
         return false;
 }
 
@@ -122,11 +127,11 @@ bool check_resource_name(struct checker *checker, const struct at *at, struct sl
         const char *problem = use_problem(name, use);
 
         if (use == RESOURCE_OF_POD && is_right && !is_compute) {
-                report_choice(checker, at, NULL, quoted(checker, name), of_pods);
+                report_choice(checker, at, NULL, quoted_json(checker, name), of_pods);
                 return false;
         }
         if (problem)
-                report_text(checker, at, NULL, name, problem);
+                report_json_text(checker, at, NULL, name, problem);
         return is_right && !problem;
 }
 

@@ -157,7 +157,7 @@ RULE(rule_choice) {
         for (size_t i = 0; choices[i]; i++)
                 if (slice_is(node_get_slice(value), choices[i]))
                         return;
-        report_choice(checker, at, NULL, quoted(checker, node_get_slice(value)), choices);
+        report_choice(checker, at, NULL, quoted_json(checker, node_get_slice(value)), choices);
 }
 
 RULE(rule_form) {

@@ -34,7 +34,7 @@ static void check_toleration_operator(struct checker *checker, const struct at *
         } else {
                 bool is_compared = slice_is(operation, "Lt") || slice_is(operation, "Gt");
 
-                report_choice(checker, at, "operator", quoted(checker, operation),
+                report_choice(checker, at, "operator", quoted_json(checker, operation),
                               is_compared ? compared : operators);
         }
 }
@@ -83,7 +83,8 @@ static void check_node_requirement(struct checker *checker, const struct at *at,
                         report(checker, FIELD_REQUIRED, at, "values", NULL,
                                "must be specified single value when `operator` is 'Lt' or 'Gt'");
         } else {
-                report_text(checker, at, "operator", operation, "not a valid selector operator");
+                report_json_text(checker, at, "operator", operation,
+                                 "not a valid selector operator");
         }
         check_label_key(checker, at, "key", node_get_text(requirement, "key"));
 }
@@ -107,7 +108,8 @@ static void check_field_requirement(struct checker *checker, const struct at *at
         struct at list = at_member(at, "values");
 
         if (!slice_is(operation, "In") && !slice_is(operation, "NotIn"))
-                report_text(checker, at, "operator", operation, "not a valid selector operator");
+                report_json_text(checker, at, "operator", operation,
+                                 "not a valid selector operator");
         else if (node_count(node_get(requirement, "values")) != 1)
                 report(checker, FIELD_REQUIRED, at, "values", NULL,
                        "must be only one value when `operator` is 'In' or 'NotIn' for node field "

@@ -490,7 +490,7 @@ void check_pod_system(struct checker *checker, const struct at *at, const struct
                 return;
         }
         if (!slice_is(name, "linux") && !slice_is(name, "windows")) {
-                report_choice(checker, &os, NULL, quoted(checker, name), systems);
+                report_choice(checker, &os, NULL, quoted_json(checker, name), systems);
                 return;
         }
         for (const char *const *path = check.rules->pod; *path; path++) {

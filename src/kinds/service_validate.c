@@ -401,7 +401,8 @@ OWN_RULE(rule_point_mode) {
                        "may not be specified when `ip` is not set");
         else if (mode && !slice_is(node_get_slice(mode), "Proxy") &&
                  !slice_is(node_get_slice(mode), "VIP"))
-                report_choice(checker, at, "ipMode", quoted(checker, node_get_slice(mode)), modes);
+                report_choice(checker, at, "ipMode", quoted_json(checker, node_get_slice(mode)),
+                              modes);
 }
 
 OWN_RULE(rule_point_address) {

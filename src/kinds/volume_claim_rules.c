@@ -217,7 +217,7 @@ static bool check_claim_resource(struct checker *checker, const struct at *at, s
                 return false;
         if (!is_native || slice_is(name, "storage"))
                 return true;
-        report_choice(checker, at, NULL, quoted(checker, name), own);
+        report_choice(checker, at, NULL, quoted_json(checker, name), own);
         return false;
 }
 
@@ -238,7 +238,7 @@ static void check_resize_statuses(struct checker *checker, const struct at *at,
                 for (size_t i = 0; known[i]; i++)
                         is_known |= slice_is(node_get_slice(state), known[i]);
                 if (!is_known)
-                        report_choice(checker, at, NULL, quoted(checker, name), known);
+                        report_choice(checker, at, NULL, quoted_json(checker, name), known);
         }
 }
 

@@ -283,7 +283,7 @@ OWN_RULE(rule_disk_uri) {
 
         (void)rule;
         if (node_get(value, "kind") && !slice_has_prefix(uri, prefix))
-                report_choice(checker, at, "diskURI", quoted(checker, uri),
+                report_choice(checker, at, "diskURI", quoted_json(checker, uri),
                               is_managed ? managed_uris : blob_uris);
 }
 static const struct rule azure_disk_rules[] = {

@@ -250,7 +250,7 @@ static void check_azure_disk(struct volume_check *check, const struct at *at,
 
         if (node_get(source, "kind") &&
             !slice_has_prefix(uri, slice_of(is_managed ? "/subscriptions/" : "https://")))
-                report_choice(check->checker, at, "diskURI", quoted(check->checker, uri),
+                report_choice(check->checker, at, "diskURI", quoted_json(check->checker, uri),
                               is_managed ? managed : blob);
 }
 

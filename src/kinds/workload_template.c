@@ -128,7 +128,7 @@ void check_endless(struct checker *checker, const struct at *at, const struct js
 
         if (!slice_is(node_get_text(pod, "restartPolicy"), "Always"))
                 report_choice(checker, &place, "restartPolicy",
-                              quoted(checker, node_get_text(pod, "restartPolicy")), always);
+                              quoted_json(checker, node_get_text(pod, "restartPolicy")), always);
         if (node_get(pod, "activeDeadlineSeconds"))
                 report(checker, FIELD_FORBIDDEN, &place, "activeDeadlineSeconds", NULL,
                        message_of(checker, "activeDeadlineSeconds in %s is not Supported", kind));

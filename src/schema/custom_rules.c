@@ -2,6 +2,7 @@
  * without the parts that have none. */
 #include "schema/custom_rules.h"
 
+#include "base/go_quote.h"
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
 #include "schema/schema_path.h"
@@ -53,12 +54,7 @@ int rules_compile_message(struct arena *arena, const struct json *rule, const st
 }
 
 const char *rules_quote(struct arena *arena, struct slice text) {
-        struct buf out = { 0 };
-
-        buf_json_string(&out, text);
-        const char *copy = arena_string(arena, buf_view(&out));
-        buf_release(&out);
-        return copy;
+        return go_quoted(arena, text);
 }
 
 const char *rules_problem(struct arena *arena, const struct err *err, bool is_message) {

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
+#include "schema/go_text.h"
 #include "schema/list_key.h"
 #include <stdio.h>
 
@@ -32,14 +33,9 @@ static struct slice rule_text(const struct rules_rule *rule) {
 /* Scalars are shown, objects and lists are not. */
 static const char *custom_rules_apply_shown(struct application *application,
                                             const struct json_node *value) {
-        struct buf out = { 0 };
-
-        if (node_type(value) == JSON_OBJECT || node_type(value) == JSON_ARRAY)
-                return NULL;
-        node_write(value, &out);
-        const char *copy = arena_string(application->errors->arena, buf_view(&out));
-        buf_release(&out);
-        return copy;
+        return node_type(value) == JSON_OBJECT || node_type(value) == JSON_ARRAY
+                       ? NULL
+                       : go_value_shown(application->errors->arena, value);
 }
 
 static const char *path_text(const char *path) {

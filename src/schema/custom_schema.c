@@ -2,10 +2,12 @@
 #include "schema/custom_schema.h"
 
 #include "base/arena.h"
+#include "base/go_quote.h"
 #include "base/map.h"
 #include "base/regex.h"
 #include "base/util.h"
 #include "schema/custom_schema_priv.h"
+#include "schema/go_text.h"
 #include "schema/list_key.h"
 #include "schema/schema_cache.h"
 #include "schema/structure_priv.h"
@@ -18,12 +20,7 @@ static void custom_schema_validate(struct schema_cache *cache, const struct json
                                    struct field_errors *errors);
 
 static const char *value_text(struct field_errors *errors, const struct json_node *value) {
-        struct buf text = { 0 };
-
-        node_write(value, &text);
-        const char *copy = arena_string(errors->arena, buf_view(&text));
-        buf_release(&text);
-        return copy;
+        return go_value_shown(errors->arena, value);
 }
 
 static void custom_schema_invalid(struct field_errors *errors, const char *path,
@@ -89,10 +86,8 @@ static void check_enum(const struct json *schema, const struct json_node *value,
                 node_write(value, &b);
                 is_found = slice_eq(buf_view(&a), buf_view(&b));
                 buf_text(&list, list.len ? ", " : "supported values: ");
-                if (json_type(choice) == JSON_STRING)
-                        buf_slice(&list, buf_view(&a));
-                else
-                        buf_json_string(&list, buf_view(&a));
+                go_quote_write(json_type(choice) == JSON_STRING ? json_text(choice) : buf_view(&a),
+                               &list);
                 buf_release(&a);
                 buf_release(&b);
         }

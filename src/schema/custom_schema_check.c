@@ -2,6 +2,7 @@
  * lists and maps. */
 #include "schema/custom_structure.h"
 
+#include "base/go_quote.h"
 #include "base/text_set.h"
 #include "base/util.h"
 #include "schema/custom_rules_priv.h"
@@ -348,7 +349,7 @@ void custom_formats(const struct json *schema, void (*emit)(void *context, const
 
         if (format.len && !is_known_format(json_get_text(schema, "type"), format)) {
                 buf_text(&text, "unrecognized format ");
-                buf_json_string(&text, format);
+                go_quote_write(format, &text);
                 emit(context, text.data);
                 buf_release(&text);
         }

@@ -2,6 +2,7 @@
  * that junctors speak of exists there. */
 #include "schema/custom_structure.h"
 
+#include "base/go_quote.h"
 #include "base/regex.h"
 #include "base/util.h"
 #include "schema/structure_priv.h"
@@ -43,7 +44,9 @@ void schema_complain(struct structure_walk *walk, enum field_error_kind kind, co
         size_t length = member ? schema_walk_in(walk, member) : walk->path.len;
         struct buf text = { 0 };
 
-        if (value)
+        if (json_type(value) == JSON_STRING)
+                go_quote_write(json_text(value), &text);
+        else if (value)
                 json_write(value, &text);
         else if (kind == FIELD_INVALID)
                 buf_text(&text, "\"\"");

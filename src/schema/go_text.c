@@ -1,6 +1,7 @@
 /* Values as Go prints them in messages. */
 #include "schema/go_text.h"
 
+#include "base/go_quote.h"
 #include "base/util.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,4 +170,21 @@ void go_syntax_write(const struct json *value, struct buf *out) {
                 go_syntax_write(element, out);
         }
         buf_char(out, '}');
+}
+
+const char *go_value_shown(struct arena *arena, const struct json_node *value) {
+        CLEANUP(buf_release) struct buf out = { 0 };
+        enum json_type type = node_type(value);
+        int64_t whole;
+        double number;
+
+        if (type == JSON_STRING)
+                return go_quoted(arena, node_get_slice(value));
+        if (type == JSON_REAL || (type == JSON_INT && !node_as_i64(value, &whole))) {
+                if (node_as_f64(value, &number))
+                        float_write(number, &out);
+        } else {
+                node_write(value, &out);
+        }
+        return arena_string(arena, buf_view(&out));
 }

@@ -1,6 +1,7 @@
 /* Failures of requests, and how they look as Status objects. */
 #include "server/api_failure.h"
 
+#include "base/go_number.h"
 #include "base/go_quote.h"
 #include "base/map.h"
 #include "base/pace.h"
@@ -120,8 +121,8 @@ int fail_conflict(struct api_context *context, const char *kind, const char *gro
 }
 
 int fail_bad_version(struct api_context *context, struct slice text) {
-        return fail_plain(context, 500, NULL, "strconv.ParseUint: parsing %s: invalid syntax",
-                          quoted_name(context, text));
+        return fail_plain(context, 500, NULL, "%s",
+                          go_number_problem(context->arena, "ParseUint", text));
 }
 
 int fail_modified(struct api_context *context, const struct api_resource *resource,
@@ -198,7 +199,7 @@ int fail_invalid(struct api_context *context, const char *kind, const char *grou
                 ARENA_ARRAY(context->arena, struct failure_cause, errors->count + 1);
 
         buf_printf(&text, "%s%s%s ", kind, *group ? "." : "", group);
-        buf_json_string(&text, name);
+        go_quote_write(name, &text);
         buf_text(&text, " is invalid: ");
         errors_write(errors, &text);
         fail_text(context, 422, "Invalid", arena_string(context->arena, buf_view(&text)));

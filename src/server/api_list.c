@@ -2,6 +2,8 @@
 #include "server/api_list.h"
 
 #include "base/base64.h"
+#include "base/go_number.h"
+#include "base/go_quote.h"
 #include "kinds/kinds.h"
 #include "server/api_accept.h"
 #include "server/api_context.h"
@@ -42,10 +44,9 @@ static int fail_future(struct api_context *context, uint64_t wanted) {
 
 static int fail_version(struct api_context *context, int code, const char *reason,
                         const char *heading, struct slice text) {
-        return fail_plain(context, code, reason,
-                          "%sresourceVersion: Invalid value: \"" SLICE_FMT
-                          "\": strconv.ParseUint: parsing \"" SLICE_FMT "\": invalid syntax",
-                          heading, SLICE_ARG(text), SLICE_ARG(text));
+        return fail_plain(context, code, reason, "%sresourceVersion: Invalid value: %s: %s",
+                          heading, go_quoted(context->arena, text),
+                          go_number_problem(context->arena, "ParseUint", text));
 }
 
 /* Upstream answers a GET of events from etcd, which complains as lists do; of all else from a

@@ -2,6 +2,7 @@
 #include "server/api_query.h"
 
 #include "base/go_number.h"
+#include "base/go_quote.h"
 #include "kinds/metadata_check.h"
 #include "server/api_context.h"
 #include "server/api_failure.h"
@@ -153,7 +154,7 @@ const char *query_values(struct api_context *context, const char *key, const cha
 static char *api_query_quoted(struct arena *arena, struct slice one) {
         struct buf text = { 0 };
 
-        buf_json_string(&text, one);
+        go_quote_write(one, &text);
         char *copy = arena_string(arena, buf_view(&text));
         buf_release(&text);
         return copy;

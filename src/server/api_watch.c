@@ -1,4 +1,6 @@
 /* Watches: a position in the store's history that is read piece by piece. */
+#include "base/go_number.h"
+#include "base/go_quote.h"
 #include "base/map.h"
 #include "base/metric_text.h"
 #include "kinds/release.h"
@@ -458,11 +460,9 @@ static int start_option(struct api_context *context, struct watch *watch) {
         uint64_t now = store_revision(context->engine->store), wanted = 0;
 
         if (version.len && !slice_to_u64(version, &wanted))
-                return fail_plain(context, 500, NULL,
-                                  "resourceVersion: Invalid value: \"" SLICE_FMT
-                                  "\": strconv.ParseUint: parsing \"" SLICE_FMT
-                                  "\": invalid syntax",
-                                  SLICE_ARG(version), SLICE_ARG(version));
+                return fail_plain(context, 500, NULL, "resourceVersion: Invalid value: %s: %s",
+                                  go_quoted(context->arena, version),
+                                  go_number_problem(context->arena, "ParseUint", version));
         watch->is_initial = is_initial || (!has_initial && wanted == 0);
         watch->wants_initial_end = is_initial || asks_for_initial(context);
         watch->revision = watch->is_initial || wanted == 0 ? now : wanted;

@@ -316,10 +316,32 @@ static void test_human_durations(void **state) {
         assert_string_equal(text, "292y");
 }
 
+/* With the offset that they were written with, and in years that nanoseconds do not reach. */
+static void test_zoned_times(void **state) {
+        static const char *const cases[][2] = {
+                { "2026-01-02T03:04:05.500+02:00", "2026-01-02T03:04:05.5+02:00" },
+                { "2026-01-02T03:04:05-00:30", "2026-01-02T03:04:05-00:30" },
+                { "9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999999999Z" },
+                { "0001-01-01T00:00:00+00:00", "0001-01-01T00:00:00Z" },
+                { "1500-02-28T00:00:00Z", "1500-02-28T00:00:00Z" },
+        };
+        char text[WALL_TIME_TEXT_MAX];
+        struct zoned_time time;
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+                assert_true(zoned_time_parse(slice_of(cases[i][0]), &time));
+                assert_int_equal(zoned_time_format(time, text), strlen(cases[i][1]));
+                assert_string_equal(text, cases[i][1]);
+        }
+        assert_false(zoned_time_parse(slice_of("2026-01-02"), &time));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_parse_and_format),
                 cmocka_unit_test(test_malformed_times),
+                cmocka_unit_test(test_zoned_times),
                 cmocka_unit_test(test_limits_of_the_range),
                 cmocka_unit_test(test_just_before_the_epoch),
                 cmocka_unit_test(test_against_libc),

@@ -92,11 +92,27 @@ static void test_code_points(void **state) {
         }
 }
 
+static void test_blanks(void **state) {
+        static const char *const texts[][2] = {
+                { "", "" },
+                { " \t\n\v\f\r", "" },
+                { "\xe2\x80\xa8 a\xc2\xa0"
+                  "b\xe3\x80\x80\xc2\x85",
+                  "a\xc2\xa0"
+                  "b" },
+                { "\xe2\x80\x8b", "\xe2\x80\x8b" }, /* a width of zero is no blank */
+                { "\x80 ", "\x80" },
+        };
+
+        (void)state;
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+                assert_true(slice_is(utf8_trim(slice_of(texts[i][0])), texts[i][1]));
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_sequences),
-                cmocka_unit_test(test_texts),
-                cmocka_unit_test(test_code_points),
+                cmocka_unit_test(test_sequences),   cmocka_unit_test(test_texts),
+                cmocka_unit_test(test_code_points), cmocka_unit_test(test_blanks),
                 cmocka_unit_test(test_among_ascii),
         };
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,19 @@ static const struct invalid_case cases[] = {
         { "[{\"name\":\"c\",\"image\":\"x\",\"imagePullPolicy\":\"Sometimes\"}]", "",
           "spec.containers[0].imagePullPolicy: Unsupported value: \"Sometimes\": supported values: "
           "\"Always\", \"IfNotPresent\", \"Never\"" },
+        /* texts in Go's quotes, what has a type of its own as JSON; blanks are those of Unicode */
+        { "[{\"name\":\"c\",\"image\":\"\\u2028x\",\"imagePullPolicy\":\"\\u0001\"}]", "",
+          "spec.containers[0].imagePullPolicy: Unsupported value: \"\\u0001\": supported values: "
+          "\"Always\", \"IfNotPresent\", \"Never\"\n"
+          "spec.containers[0].image: Invalid value: \"\\u2028x\": must not have leading or "
+          "trailing "
+          "whitespace" },
+        { NULL, ",\"nodeName\":\"\\u0001\\u200b\"",
+          "spec.nodeName: Invalid value: \"\\x01\\u200b\": a lowercase RFC 1123 subdomain must "
+          "consist "
+          "of lower case alphanumeric characters, '-' or '.', and must start and end with an "
+          "alphanumeric character (e.g. 'example.com', regex used for validation is "
+          "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')" },
 
         /* ports */
         { "[{\"name\":\"c\",\"image\":\"x\",\"ports\":[{\"containerPort\":0}]}]", "",

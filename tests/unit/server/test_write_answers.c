@@ -85,7 +85,7 @@ static const struct {
           "{\"metadata\":{\"managedFields\":[{\"manager\":\"a\\u0001\",\"operation\":\"Update\","
           "\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:data\":{}}}]}}",
           422,
-          "metadata.managedFields[0].manager: Invalid value: \"a\\u0001\": invalid character "
+          "metadata.managedFields[0].manager: Invalid value: \"a\\x01\": invalid character "
           "U+0001 (at position 1)",
           NULL },
         { "POST", PODS "/a/eviction", NULL,
