@@ -77,9 +77,12 @@ def main():
     rows = [(row[0], row[1]) for row in json.loads(path.read_text())]
     rules = dict(enumerate(dict.fromkeys(rule for rule, _ in rows)))
     with tempfile.TemporaryDirectory() as folder:
-        server = wire.Server(wire.start_real(peers, pathlib.Path(folder)), wire.TOKEN, "recorder")
-        refused = refusals(server, rules)
-        found = outcomes(server, {number: rule for number, rule in rules.items() if number not in refused}, rows)
+        try:
+            server = wire.Server(wire.start_real(peers, pathlib.Path(folder)), wire.TOKEN, "recorder")
+            refused = refusals(server, rules)
+            found = outcomes(server, {number: rule for number, rule in rules.items() if number not in refused}, rows)
+        finally:
+            wire.stop_real(pathlib.Path(folder))
     why = {rules[number]: text for number, text in refused.items()}
     recorded = [[rule, value, found.get((rule, value), why.get(rule))] for rule, value in rows]
     lines = [json.dumps(row, ensure_ascii=True) for row in recorded if row[2]]
