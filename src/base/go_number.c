@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -128,6 +129,29 @@ bool go_float_parse(struct slice text, double *ret_value) {
                 return false;
         *ret_value = strtod(plain.data, NULL);
         return !isinf(*ret_value);
+}
+
+static bool is_other(double a, double b) {
+        return a < b || a > b;
+}
+
+/* The fewest digits that read back as the same number; with an exponent from a million on. */
+void go_float_write(double number, struct buf *out) {
+        char text[40];
+        int precision = 0;
+
+        if (!isfinite(number)) {
+                buf_text(out, isnan(number) ? "NaN" : number > 0 ? "+Inf" : "-Inf");
+                return;
+        }
+        snprintf(text, sizeof(text), "%.0e", number);
+        while (precision < 16 && is_other(strtod(text, NULL), number))
+                snprintf(text, sizeof(text), "%.*e", ++precision, number);
+        int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+        if (exponent < -4 || exponent >= 6)
+                buf_text(out, text);
+        else
+                buf_printf(out, "%.*f", precision > exponent ? precision - exponent : 0, number);
 }
 
 /* ---- durations ---- */

@@ -34,10 +34,6 @@ static void write_code(struct regex_scan *scan, uint64_t code) {
         buf_printf(&scan->regex->pcre, "\\x{%llx}", (unsigned long long)code);
 }
 
-static uint64_t hex_value(char digit) {
-        return (uint64_t)(isdigit((unsigned char)digit) ? digit - '0' : (digit | 0x20) - 'a' + 10);
-}
-
 static bool is_octal(const char *at, const char *end) {
         return at < end && *at >= '0' && *at <= '7';
 }
@@ -58,7 +54,7 @@ static const char *hex_end(const char *at, const char *end, uint64_t *ret_code,
 
         *ret_code = 0;
         for (at += is_braced; at < end && isxdigit((unsigned char)*at); at++) {
-                *ret_code = *ret_code * 16 + hex_value(*at);
+                *ret_code = *ret_code * 16 + (uint64_t)hex_value(*at);
                 if (*ret_code > 0x10ffff)
                         break;
                 if (++count == 2 && !is_braced)

@@ -102,6 +102,14 @@ bool slice_to_u64(struct slice a, uint64_t *ret_value) {
         return parse_digits(a, is_negative ? 0 : UINT64_MAX, ret_value);
 }
 
+int hex_value(char digit) {
+        if (digit >= '0' && digit <= '9')
+                return digit - '0';
+        if (digit >= 'a' && digit <= 'f')
+                return digit - 'a' + 10;
+        return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
 static uint64_t hash_mix(uint64_t hash) {
         hash ^= hash >> 32;
         hash *= 0xd6e8feb86659fd93u;

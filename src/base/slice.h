@@ -45,6 +45,7 @@ bool slice_split(struct slice *rest, char separator, struct slice *ret_head);
 /* Decimal with optional sign, whole slice, no overflow. */
 bool slice_to_i64(struct slice a, int64_t *ret_value);
 bool slice_to_u64(struct slice a, uint64_t *ret_value);
+int hex_value(char digit);           /* of a hexadecimal digit; -1 = it is none */
 uint64_t slice_hash(struct slice a); /* seeded per build, stable within a process and across runs */
 uint64_t hash_bytes(const void *data, size_t size, uint64_t seed);
 char *slice_dup(

@@ -14,14 +14,6 @@ static bool is_one_of(char c, const char *set) {
         return c != '\0' && strchr(set, c);
 }
 
-static int hex_value(char c) {
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The byte of an escape that begins there; -1 when it is none. */
 static int escape_at(struct slice text, size_t at) {
         if (text.len - at < 3 || hex_value(text.ptr[at + 1]) < 0 || hex_value(text.ptr[at + 2]) < 0)

@@ -34,14 +34,6 @@ void uuid_format(struct uuid uuid, char *buffer) {
         buffer[TEXT_LEN] = '\0';
 }
 
-static int hex_value(char c) {
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 bool uuid_parse(struct slice text, struct uuid *ret_uuid) {
         struct uuid uuid = { { 0 } };
         size_t nibble = 0;

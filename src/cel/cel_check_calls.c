@@ -14,17 +14,8 @@ static bool cel_check_fits(enum cel_fit fit, const struct cel_node *node) {
                 return cel_types_compare(first, second);
         if (!element || cel_type_is_dyn(element) || element->kind == CEL_NULL)
                 return true;
-        switch (fit) {
-        case CEL_FIT_ELEMENT:
-                return cel_types_compare(element, second);
-        case CEL_FIT_ORDERED:
-        case CEL_FIT_SORTED:
-                return cel_types_have_order(element, element);
-        case CEL_FIT_ADDED:
-                return cel_is_number(element->kind) || element->kind == CEL_DURATION;
-        default:
-                return element->kind == CEL_STRING;
-        }
+        return fit == CEL_FIT_ELEMENT ? cel_types_compare(element, second)
+                                      : cel_fit_takes(fit, element->kind);
 }
 
 static bool cel_check_takes(const struct cel_function *function, const struct cel_node *node) {

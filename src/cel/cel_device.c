@@ -3,7 +3,7 @@
 
 #include "cel/cel_function.h"
 #include "cel/cel_node.h"
-#include "cel/cel_version.h"
+#include "cel/go_semver.h"
 
 #include "base/util.h"
 
@@ -130,10 +130,8 @@ static struct cel_value domains_value(const struct domains *domains) {
 }
 
 /* NULL, or what is wrong with it. */
-static const char *single_value(enum device_value kind, const struct device_scalar *scalar,
-                                struct cel_value *ret_value) {
-        struct cel_version version;
-
+static const char *single_value(struct arena *arena, enum device_value kind,
+                                const struct device_scalar *scalar, struct cel_value *ret_value) {
         switch (kind) {
         case DEVICE_BOOL:
                 *ret_value = cel_bool(scalar->boolean);
@@ -146,7 +144,7 @@ static const char *single_value(enum device_value kind, const struct device_scal
                 return NULL;
         case DEVICE_VERSION:
                 *ret_value = cel_text(CEL_SEMVER, scalar->text);
-                return cel_version_problem(scalar->text, &version);
+                return go_semver_problem(arena, scalar->text);
         default:
                 return "unsupported attribute value";
         }
@@ -157,12 +155,12 @@ static const char *attribute_value(struct arena *arena, const struct device_attr
         const char *problem = NULL;
 
         if (!attribute->is_list)
-                return single_value(attribute->kind, &attribute->scalar, ret_value);
+                return single_value(arena, attribute->kind, &attribute->scalar, ret_value);
         if (!has_lists)
                 return "unsupported attribute value";
         struct cel_value *items = ARENA_ARRAY(arena, struct cel_value, attribute->item_count);
         for (size_t i = 0; !problem && i < attribute->item_count; i++)
-                problem = single_value(attribute->kind, &attribute->items[i], &items[i]);
+                problem = single_value(arena, attribute->kind, &attribute->items[i], &items[i]);
         *ret_value = cel_list(items, attribute->item_count);
         return problem;
 }

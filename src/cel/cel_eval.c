@@ -181,36 +181,6 @@ static bool spend_texts(struct cel_run *run, const struct cel_value *args, size_
         return cel_spend(run, 1 + bytes / 10);
 }
 
-/* Lists differ in their first element; one that is empty is a list of anything. */
-static bool has_elements(struct cel_run *run, enum cel_fit fit, const struct cel_value *list) {
-        struct cel_iter iter = cel_iter(list);
-        struct cel_value key, first;
-
-        if (list->kind != CEL_LIST || !cel_next(run, &iter, &key, &first))
-                return true;
-        switch (fit) {
-        case CEL_FIT_ORDERED:
-                return cel_is_ordered(first.kind);
-        case CEL_FIT_ADDED:
-                return cel_is_number(first.kind) || first.kind == CEL_DURATION;
-        case CEL_FIT_STRINGS:
-                return first.kind == CEL_STRING;
-        default:
-                return true;
-        }
-}
-
-static bool cel_eval_fits(struct cel_run *run, const struct cel_function *function,
-                          const struct cel_value *args, size_t count) {
-        if (function->count != count)
-                return false;
-        for (size_t i = 0; i < count; i++) {
-                if (!cel_matches_kind(function->params[i], args[i].kind))
-                        return false;
-        }
-        return function->fit == CEL_FIT_ANY || has_elements(run, function->fit, &args[0]);
-}
-
 /* or() and orValue() of what is there: the argument is not asked for. */
 static bool is_decided(const struct cel_node *node, const struct cel_value *first) {
         bool is_or = node->is_member && node->arg_count == 2 &&
@@ -228,7 +198,6 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
                                    const struct cel_node *node) {
         struct cel_value args[CEL_PARAMS_MAX];
         const struct cel_function *function;
-        size_t at = 0;
 
         if (node->arg_count > CEL_PARAMS_MAX)
                 return no_overload(run);
@@ -245,11 +214,8 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
                 return args[0].kind == CEL_STRING
                                ? cel_bool(regex_matches(node->regex, args[0].as.text))
                                : no_overload(run);
-        while ((function = cel_function_next(node->name, node->is_member, &at))) {
-                if (cel_eval_fits(run, function, args, node->arg_count))
-                        return function->call(run, args);
-        }
-        return cel_no_overload(run, node, args);
+        function = cel_overload_find(run, node, args);
+        return function ? function->call(run, args) : cel_no_overload(run, node, args);
 }
 
 /* ---- literals ---- */

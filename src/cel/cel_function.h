@@ -52,3 +52,5 @@ bool cel_matches_kind(enum cel_kind param, enum cel_kind kind);
 struct cel_value cel_regex_error(struct cel_run *run, struct slice pattern, const char *prefix);
 /* An int, uint or double as string() writes it. */
 struct cel_value cel_number_text(struct cel_run *run, const struct cel_value *number);
+/* Whether a list of such elements does, of what CEL_FIT_SAME and CEL_FIT_ELEMENT do not ask. */
+bool cel_fit_takes(enum cel_fit fit, enum cel_kind element);

@@ -69,12 +69,8 @@ FUNCTION(int_of_string) {
                                                      : no_conversion(run, args, CEL_INT);
 }
 
+/* Seconds since 1970, nanoseconds. */
 FUNCTION(int_of_time) {
-        (void)run;
-        return cel_int(args[0].as.integer);
-}
-
-FUNCTION(int_of_duration) {
         (void)run;
         return cel_int(args[0].as.integer);
 }
@@ -147,24 +143,15 @@ static struct cel_value text_of(struct cel_run *run, const char *text) {
 }
 
 struct cel_value cel_number_text(struct cel_run *run, const struct cel_value *number) {
-        char text[40];
+        CLEANUP(buf_release) struct buf text = { 0 };
 
         if (number->kind == CEL_INT)
-                snprintf(text, sizeof(text), "%lld", (long long)number->as.integer);
+                buf_printf(&text, "%lld", (long long)number->as.integer);
         else if (number->kind == CEL_UINT)
-                snprintf(text, sizeof(text), "%llu", (unsigned long long)number->as.natural);
-        else if (isnan(number->as.real))
-                return text_of(run, "NaN");
-        else if (isinf(number->as.real))
-                return text_of(run, number->as.real > 0 ? "+Inf" : "-Inf");
-        else /* the shortest that reads back as the same number */
-                for (int digits = 1; digits <= 17; digits++) {
-                        snprintf(text, sizeof(text), "%.*g", digits, number->as.real);
-                        double back = strtod(text, NULL);
-                        if (!(back < number->as.real) && !(back > number->as.real))
-                                break;
-                }
-        return text_of(run, text);
+                buf_u64(&text, number->as.natural);
+        else
+                go_float_write(number->as.real, &text);
+        return cel_text(CEL_STRING, arena_slice(run->arena, buf_view(&text)));
 }
 
 FUNCTION(string_of_number) {
@@ -414,7 +401,7 @@ static const struct cel_function rows[] = {
         { "int", false, CEL_INT, int_of_double, 1, { CEL_DOUBLE } },
         { "int", false, CEL_INT, int_of_string, 1, { CEL_STRING } },
         { "int", false, CEL_INT, int_of_time, 1, { CEL_TIMESTAMP } },
-        { "int", false, CEL_INT, int_of_duration, 1, { CEL_DURATION } },
+        { "int", false, CEL_INT, int_of_time, 1, { CEL_DURATION } },
         { "uint", false, CEL_UINT, same, 1, { CEL_UINT } },
         { "uint", false, CEL_UINT, uint_of_int, 1, { CEL_INT } },
         { "uint", false, CEL_UINT, uint_of_double, 1, { CEL_DOUBLE } },

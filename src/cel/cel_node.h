@@ -108,6 +108,10 @@ int cel_plan(struct arena *arena, struct cel_program *program, struct err *err);
 bool cel_is_conversion(const struct cel_node *node); /* int(x), dyn(x), type(x), ... */
 struct cel_value cel_run_node(struct cel_run *run, const struct cel_node *node);
 
+struct cel_function;
+/* The function that takes the arguments; NULL = none. */
+const struct cel_function *cel_overload_find(struct cel_run *run, const struct cel_node *node,
+                                             const struct cel_value *args);
 /* No function takes the arguments of a call or operator: the error that says so. */
 struct cel_value cel_no_overload(struct cel_run *run, const struct cel_node *node,
                                  const struct cel_value *args);

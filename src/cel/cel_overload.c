@@ -1,5 +1,6 @@
-/* The words for calls whose arguments no function takes (cel-go common/decls/decls.go,
- * interpreter/interpretable.go), and Go's names of kinds that they need. */
+/* Which function takes the arguments of a call, and the words where none does (cel-go
+ * common/decls/decls.go, interpreter/interpretable.go) with Go's names of kinds that they need. */
+#include "cel/cel_function.h"
 #include "cel/cel_node.h"
 
 #include "base/buf.h"
@@ -35,6 +36,56 @@ const char *cel_go_type(enum cel_kind kind) {
 bool cel_is_place(enum cel_kind kind) {
         return cel_is_number(kind) || kind == CEL_BOOL || kind == CEL_STRING;
 }
+
+bool cel_fit_takes(enum cel_fit fit, enum cel_kind element) {
+        switch (fit) {
+        case CEL_FIT_ORDERED:
+        case CEL_FIT_SORTED:
+                return cel_is_ordered(element);
+        case CEL_FIT_ADDED:
+                return cel_is_number(element) || element == CEL_DURATION;
+        case CEL_FIT_STRINGS:
+                return element == CEL_STRING;
+        default:
+                return true;
+        }
+}
+
+/* ---- which function it is ---- */
+
+/* Lists differ in their first element; one that is empty is a list of anything. */
+static bool has_elements(struct cel_run *run, enum cel_fit fit, const struct cel_value *list) {
+        struct cel_iter iter = cel_iter(list);
+        struct cel_value key, first;
+
+        if (list->kind != CEL_LIST || !cel_next(run, &iter, &key, &first))
+                return true;
+        return fit == CEL_FIT_SORTED || cel_fit_takes(fit, first.kind);
+}
+
+static bool cel_overload_fits(struct cel_run *run, const struct cel_function *function,
+                              const struct cel_value *args, size_t count) {
+        if (function->count != count)
+                return false;
+        for (size_t i = 0; i < count; i++) {
+                if (!cel_matches_kind(function->params[i], args[i].kind))
+                        return false;
+        }
+        return function->fit == CEL_FIT_ANY || has_elements(run, function->fit, &args[0]);
+}
+
+const struct cel_function *cel_overload_find(struct cel_run *run, const struct cel_node *node,
+                                             const struct cel_value *args) {
+        const struct cel_function *function;
+        size_t at = 0;
+
+        while ((function = cel_function_next(node->name, node->is_member, &at)) &&
+               !cel_overload_fits(run, function, args, node->arg_count))
+                ;
+        return function;
+}
+
+/* ---- none of them ---- */
 
 #define BIT(kind) (1u << (kind))
 #define NUMBERS (BIT(CEL_INT) | BIT(CEL_UINT) | BIT(CEL_DOUBLE))

@@ -96,7 +96,7 @@ FUNCTION(semver_is_tolerant) {
 static struct cel_value number_at(const struct cel_value *args, size_t index) {
         struct cel_version version;
 
-        (void)cel_version_problem(args[0].as.text, &version);
+        cel_version_read(args[0].as.text, &version);
         return cel_int((int64_t)version.numbers[index]);
 }
 

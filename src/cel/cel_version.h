@@ -1,4 +1,4 @@
-/* Semantic versions and URLs as values: what is wrong with their text, and how they compare. */
+/* Semantic versions as values, how they compare; what is wrong with the text of URLs. */
 #pragma once
 
 #include "cel/cel_value.h"
@@ -8,8 +8,8 @@ struct cel_version {
         uint64_t numbers[3];
         struct slice release; /* labels between dots; empty = none */
 };
-/* What is wrong with a version; NULL when nothing is. */
-const char *cel_version_problem(struct slice text, struct cel_version *ret_version);
+/* Of a text that is one; what is wrong with others says go_semver_problem. */
+void cel_version_read(struct slice text, struct cel_version *ret_version);
 /* Which of two versions comes first; neither when they differ in build data alone. */
 int cel_version_order(struct slice a, struct slice b);
 /* Cuts what follows the first such mark off; false when there is none. */

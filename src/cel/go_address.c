@@ -73,14 +73,6 @@ static const char *read_v4(struct address_reading *reading) {
 
 /* ---- IPv6 ---- */
 
-static int hex_value(char c) {
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The four bytes of an IPv4 address at the end. */
 static const char *read_embedded(struct address_reading *reading) {
         if (!reading->has_gap && reading->used != V6_BYTES - 4)

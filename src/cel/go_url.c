@@ -51,13 +51,9 @@ static bool is_host_character(unsigned char c) {
 
 /* ---- escapes ---- */
 
-static unsigned hex_value(char c) {
-        return isdigit((unsigned char)c) ? (unsigned)(c - '0') : ((unsigned)c & 0x1f) + 9;
-}
-
 /* Whether the escape at the start of the text, which is well-formed, may stand in that part. */
 static bool is_escape_allowed(struct slice text, enum url_part part) {
-        unsigned byte = hex_value(text.ptr[1]) << 4 | hex_value(text.ptr[2]);
+        unsigned byte = (unsigned)(hex_value(text.ptr[1]) << 4 | hex_value(text.ptr[2]));
 
         if (part == URL_PART_OTHER || byte == '%')
                 return true;

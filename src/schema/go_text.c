@@ -1,6 +1,7 @@
 /* Values as Go prints them in messages. */
 #include "schema/go_text.h"
 
+#include "base/go_number.h"
 #include "base/go_quote.h"
 #include "base/util.h"
 #include <stdio.h>
@@ -21,28 +22,13 @@ static struct json_member *sorted_members(const struct json *object, size_t *ret
         return members;
 }
 
-/* The fewest digits that read back as the same number; with an exponent from a million on. */
-static void float_write(double number, struct buf *out) {
-        char text[40];
-        int precision = 0;
-
-        snprintf(text, sizeof(text), "%.0e", number);
-        while (precision < 16 && strtod(text, NULL) != number)
-                snprintf(text, sizeof(text), "%.*e", ++precision, number);
-        int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
-        if (exponent < -4 || exponent >= 6)
-                buf_text(out, text);
-        else
-                buf_printf(out, "%.*f", precision > exponent ? precision - exponent : 0, number);
-}
-
 /* Whole numbers beyond 64 bits with a sign are floating-point ones to Go. */
 static void number_write(const struct json *value, struct buf *out) {
         int64_t whole;
         double number;
 
         if (!json_as_i64(value, &whole) && json_as_f64(value, &number))
-                float_write(number, out);
+                go_float_write(number, out);
         else
                 json_write(value, out);
 }
@@ -182,7 +168,7 @@ const char *go_value_shown(struct arena *arena, const struct json_node *value) {
                 return go_quoted(arena, node_get_slice(value));
         if (type == JSON_REAL || (type == JSON_INT && !node_as_i64(value, &whole))) {
                 if (node_as_f64(value, &number))
-                        float_write(number, &out);
+                        go_float_write(number, &out);
         } else {
                 node_write(value, &out);
         }

@@ -11,16 +11,6 @@
 
 #define QUERY_ITEMS_MAX 128
 
-static int hex_value(char c) {
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        if (c >= 'A' && c <= 'F')
-                return c - 'A' + 10;
-        return -1;
-}
-
 struct slice percent_decode(struct arena *arena, struct slice text, bool has_plus) {
         char *out = arena_alloc(arena, text.len + 1);
         size_t used = 0;
