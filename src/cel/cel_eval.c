@@ -197,7 +197,6 @@ static struct cel_value decided_value(const struct cel_node *node, const struct 
 static struct cel_value call_value(struct cel_run *run, const struct cel_eval_binding *scope,
                                    const struct cel_node *node) {
         struct cel_value args[CEL_PARAMS_MAX];
-        const struct cel_function *function;
 
         if (node->arg_count > CEL_PARAMS_MAX)
                 return no_overload(run);
@@ -214,7 +213,7 @@ static struct cel_value call_value(struct cel_run *run, const struct cel_eval_bi
                 return args[0].kind == CEL_STRING
                                ? cel_bool(regex_matches(node->regex, args[0].as.text))
                                : no_overload(run);
-        function = cel_overload_find(run, node, args);
+        const struct cel_function *function = cel_overload_find(run, node, args);
         return function ? function->call(run, args) : cel_no_overload(run, node, args);
 }
 
