@@ -53,7 +53,7 @@ struct shadow_role {
         uint64_t unseen; /* placed before they were seen waiting */
         uint64_t errors; /* we could not decide */
         int64_t gap_sum; /* of best totals over those of the nodes taken */
-        bool is_finished;
+        bool is_ready, is_finished;
         struct shadow_role_difference *differences;
         size_t difference_count;
         struct metric *metric;
@@ -256,8 +256,14 @@ static void on_arriving(void *self, enum object_kind kind, enum change_kind chan
                 shadow_role_judge(role, profile, pod, node);
 }
 
+/* Everything happens as it arrives; pods that come from here on are judged. */
 static void on_changed(void *self) {
-        (void)self; /* everything happens as it arrives */
+        struct shadow_role *role = self;
+
+        if (role->is_ready || !runtime_is_synced(role->runtime))
+                return;
+        role->is_ready = true;
+        LOG(LOG_INFO, "Ready", log_text("mode", "shadow"));
 }
 
 static void on_result(void *self, const struct action_result *result) {
