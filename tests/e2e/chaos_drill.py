@@ -383,16 +383,21 @@ class Drill:
         """No pod is cleaned any more: what the descheduler asked for is over."""
         return not self.left()
 
+    def says_health(self, name):
+        """What its /healthz answers: one that has just lost its Lease is away until its supervisor starts it again."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.pages[name], timeout=20)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().read().decode().strip()
+        except (OSError, http.client.HTTPException) as error:
+            return repr(error)
+        finally:
+            connection.close()
+
     def judge_end(self):
-        for name, port in self.pages.items():
-            try:
-                health = Sandbox(port)
-                connection = http.client.HTTPConnection("127.0.0.1", health.port, timeout=20)
-                connection.request("GET", "/healthz")
-                found = connection.getresponse().read().decode()
-            except OSError as error:
-                found = repr(error)
-            judge(f"{name} is healthy", found.strip() == "ok", found)
+        for name in self.pages:
+            if self.until(f"{name} is healthy", lambda name=name: self.says_health(name) == "ok", 60):
+                judge(f"{name} is healthy", True)
         self.until("the checker has seen everything", lambda: self.checker.is_caught_up(self.api), 30)
         direct = write_kubeconfig(self.work / "direct", self.port)
         for name in RECORDED:
@@ -403,7 +408,7 @@ class Drill:
         for host in reversed(self.hosts.values()):
             if host.name != "sandbox":
                 code = host.stop()
-                judge(f"{host.name} ends well", code == 0, f"{code}: {host.said()[-1500:]}")
+                judge(f"{host.name} ends well", code == 0 or host.ended_fairly(), f"{code}: {host.said()[-1500:]}")
         lines = self.judge_audits()
         unwritten = {uid: name for uid, name in self.checker.evicted.items() if uid not in lines | self.own | self.checker.finished}
         judge("every eviction is in an audit file", not unwritten, unwritten)

@@ -46,13 +46,14 @@ class Host:
             file.seek(self.said_before)
             return file.read().decode(errors="replace")
 
+    def ended_fairly(self):
+        return self.process.returncode > 0 and any(text in self.said() for text in FAIR_ENDS)
+
     def supervise(self):
         """As a supervisor does: what ended comes back a second later."""
         if self.process and self.process.poll() is not None:
-            said = self.said()
             self.ends += 1
-            judge(f"{self.name} ends only for a reason", self.process.returncode > 0 and any(text in said for text in FAIR_ENDS),
-                  f"{self.process.returncode}: {said[-1500:]}")
+            judge(f"{self.name} ends only for a reason", self.ended_fairly(), f"{self.process.returncode}: {self.said()[-1500:]}")
             self.process, self.up_at = None, time.monotonic() + 1
         if not self.process and self.is_wanted and time.monotonic() >= self.up_at:
             self.start()

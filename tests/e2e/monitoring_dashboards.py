@@ -10,7 +10,7 @@ import time
 import drill
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "deploy/monitoring/dashboards"
-PATIENCE = 20
+PATIENCE = 60
 LOOKED_BACK = 90  # seconds of the scene that graphs show
 # (dashboard, panel): the event without which its queries give nothing. None of them is one that a healthy scene has.
 EMPTY = {("scheduler", "Volumes"): "a write to a claim or volume that fails"}

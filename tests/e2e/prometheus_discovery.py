@@ -60,7 +60,7 @@ def agree():
 
 
 def settle(name):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     is_good, wrong = False, None
     while not is_good and time.monotonic() < deadline:
         time.sleep(0.5)
