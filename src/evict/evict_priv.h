@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "evict/evict_service.h"
+#include "evict/eviction_request.h"
 #include "evict/slot_observation.h"
 #include "evict/slot_pod.h"
 
@@ -79,6 +80,7 @@ void evict_job_free(struct evict_job *job); /* accepts NULL */
 /* Of its EvictionRequest: the same for every try. */
 #define EVICT_REQUEST_NAME_MAX 320
 struct slice evict_request_name(const struct evict_job *job, char *buffer);
+struct object_ref evict_request_ref(const struct evict_job *job, char *buffer);
 void evict_job_set_text(struct evict_job *job, struct slice text);
 
 /* ---- requester: how one role evicts, what it has open, counts of its current pass ---- */
@@ -203,7 +205,23 @@ enum evict_kinds evict_requests_kinds(struct evict_requests *requests, struct mo
 const char *evict_requests_group(const struct evict_requests *requests);
 void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
                               struct mono_time now);
+/* What is known of the kinds stands until they were looked at again. */
+void evict_requests_doubt_kinds(struct evict_requests *requests);
 bool evict_requests_wants_kinds(const struct evict_requests *requests);
+/* What was last seen of an EvictionRequest of this process, until it is gone. */
+struct seen_request {
+        enum eviction_outcome outcome;
+        bool is_current;      /* its status is of its generation: a controller reconciles it */
+        bool is_before_write; /* seen before the last write of its name: perhaps of another object
+                               */
+};
+struct seen_request *evict_requests_own(const struct evict_requests *requests,
+                                        const struct object_ref *request);
+/* NULL: it is gone. */
+void evict_requests_keep_own(struct evict_requests *requests, const struct object_ref *request,
+                             const struct seen_request *seen);
+/* Those of another group are not followed any more. */
+void evict_requests_forget_own(struct evict_requests *requests);
 /* Whether a request to evict the pod is open, of any requester. */
 enum evict_asked { EVICT_ASKED_UNKNOWN, EVICT_ASKED_NO, EVICT_ASKED_YES };
 enum evict_asked evict_requests_asked(struct evict_requests *requests, struct slice uid,
@@ -254,6 +272,9 @@ void evict_settle_written(struct evict_job *job, const struct action_result *res
 /* What has become of an EvictionRequest that was written. */
 void evict_settle_request(struct evict_service *service, const struct json *object, bool is_removed,
                           struct mono_time now, struct wall_time wall);
+/* The cluster serves EvictionRequests in another group, or no more: those that nobody answers are
+ * taken back, and decided anew. */
+void evict_settle_moved(struct evict_service *service, enum evict_kinds kinds);
 /* No controller answers: jobs with EvictionRequests that have not begun use the subresource. */
 void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now);
 

@@ -163,3 +163,9 @@ struct slice evict_request_name(const struct evict_job *job, char *buffer) {
                  SLICE_ARG(job->record.pod.uid));
         return slice_of(buffer);
 }
+
+struct object_ref evict_request_ref(const struct evict_job *job, char *buffer) {
+        return (struct object_ref){ .kind = SLICE_LITERAL("EvictionRequest"),
+                                    .ns = job->record.pod.ns,
+                                    .name = evict_request_name(job, buffer) };
+}

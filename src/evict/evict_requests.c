@@ -13,6 +13,7 @@ struct evict_requests {
         bool wants_all, has_all;     /* requests of all requesters: asked for, listed */
         struct map *pods;   /* namespace/name of a request -> struct stored_request, owned */
         struct map *counts; /* uid -> struct request_count, owned */
+        struct map *own;    /* namespace/name of a request -> struct seen_request, owned */
 };
 
 /* Open requests for one pod. */
@@ -25,6 +26,7 @@ struct evict_requests *evict_requests_new(void) {
         struct evict_requests *requests = xcalloc(1, sizeof(*requests));
         requests->pods = map_new();
         requests->counts = map_new();
+        requests->own = map_new();
         return requests;
 }
 
@@ -33,6 +35,7 @@ void evict_requests_free(struct evict_requests *requests) {
                 return;
         map_free_values(requests->pods);
         map_free_values(requests->counts);
+        map_free_values(requests->own);
         free(requests);
 }
 
@@ -56,8 +59,42 @@ void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds 
         requests->wants_kinds = false;
 }
 
+void evict_requests_doubt_kinds(struct evict_requests *requests) {
+        requests->wants_kinds = true;
+}
+
 bool evict_requests_wants_kinds(const struct evict_requests *requests) {
         return requests->wants_kinds;
+}
+
+/* ---- requests of this process ---- */
+
+static void write_key(const struct object_ref *request, struct buf *out) {
+        buf_printf(out, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(request->ns), SLICE_ARG(request->name));
+}
+
+struct seen_request *evict_requests_own(const struct evict_requests *requests,
+                                        const struct object_ref *request) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        write_key(request, &key);
+        return map_get(requests->own, buf_view(&key));
+}
+
+void evict_requests_keep_own(struct evict_requests *requests, const struct object_ref *request,
+                             const struct seen_request *seen) {
+        CLEANUP(buf_release) struct buf key = { 0 };
+        write_key(request, &key);
+        free(map_remove(requests->own, buf_view(&key)));
+        if (!seen)
+                return;
+        struct seen_request *kept = xmalloc(sizeof(*kept));
+        *kept = *seen;
+        map_put(requests->own, buf_view(&key), kept);
+}
+
+void evict_requests_forget_own(struct evict_requests *requests) {
+        map_free_values(requests->own);
+        requests->own = map_new();
 }
 
 /* ---- requests of all requesters ---- */
@@ -130,8 +167,9 @@ void evict_requests_see(struct evict_requests *requests, const struct json *obje
         const struct json *meta = json_get(object, "metadata");
         struct eviction_request *request = NULL;
         CLEANUP(buf_release) struct buf key = { 0 };
-        buf_printf(&key, SLICE_FMT "/" SLICE_FMT, SLICE_ARG(json_get_text(meta, "namespace")),
-                   SLICE_ARG(json_get_text(meta, "name")));
+        write_key(&(struct object_ref){ .ns = json_get_text(meta, "namespace"),
+                                        .name = json_get_text(meta, "name") },
+                  &key);
         struct mono_time seen = forget_request(requests, buf_view(&key), now);
         if (is_removed || eviction_request_decode(object, &request, NULL) < 0)
                 return;

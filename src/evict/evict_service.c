@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct evict_service *evict_service_new(const struct evict_config *config) {
         struct evict_service *service = xcalloc(1, sizeof(*service));
@@ -53,7 +54,8 @@ static bool evict_service_expires(const struct evict_job *job) {
         return job->state == JOB_REQUESTED && !job->is_answered;
 }
 
-/* Where nothing else is wanted a request is written again: it may never have been stored. */
+/* Where nothing else is wanted a request is written again: it may never have been stored, or the
+ * cluster may serve another group by now. */
 static void expire_requests(struct evict_service *service, struct mono_time now,
                             struct action_list *out) {
         for (const struct evict_requester *requester = service->first; requester;
@@ -62,6 +64,7 @@ static void expire_requests(struct evict_service *service, struct mono_time now,
                         if (!evict_service_expires(job) || job->due.ns > now.ns)
                                 continue;
                         if (service->config.requests == EVICT_REQUESTS_ALWAYS) {
+                                evict_requests_doubt_kinds(service->requests);
                                 evict_step_write_request(job, out);
                                 continue;
                         }
@@ -210,7 +213,11 @@ void evict_service_wants(const struct evict_service *service, struct evict_wants
 void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kinds,
                              struct mono_time now) {
         const struct evict_config *config = &service->config;
+        const char *group = evict_requests_group(service->requests);
         evict_requests_set_kinds(service->requests, kinds, now);
+        if (strcmp(group, evict_requests_group(service->requests)) != 0)
+                evict_requests_forget_own(service->requests);
+        evict_settle_moved(service, kinds);
         if (kinds == EVICT_KINDS_ABSENT && config->report && !service->was_reported_direct &&
             config->requests != EVICT_REQUESTS_NEVER)
                 config->report(

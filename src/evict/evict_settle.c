@@ -4,6 +4,7 @@
 #include "evict/eviction_reconciler.h"
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PARITY_RETRIES_MAX 10
 
@@ -157,9 +158,7 @@ static void withdraw_request(struct evict_job *job) {
         char name[EVICT_REQUEST_NAME_MAX];
         const struct action action = {
                 .kind = ACTION_WITHDRAW_REQUEST,
-                .target = { .kind = SLICE_LITERAL("EvictionRequest"),
-                            .ns = job->record.pod.ns,
-                            .name = evict_request_name(job, name) },
+                .target = evict_request_ref(job, name),
                 .request = { .group = job->request_group, .deadline = WALL_TIME_UNSET },
         };
         action_list_add(&service->outbox, &action);
@@ -195,31 +194,6 @@ static const char *why_not_written(const struct evict_job *job,
         return job->text ? job->text : "";
 }
 
-void evict_settle_written(struct evict_job *job, const struct action_result *result,
-                          struct mono_time now, struct wall_time wall) {
-        assert(job->state == JOB_REQUESTING);
-        bool is_written = result->code == BERTH_OK || result->code == BERTH_ERR_EXISTS ||
-                          result->code == BERTH_ERR_CONFLICT;
-        const struct action_result outcome = { .code = is_written ? BERTH_OK : result->code };
-        settle_slot(job, &outcome, now);
-        if (job->is_withdrawn) {
-                if (is_written)
-                        withdraw_request(job);
-                evict_open_end(job, EVICT_RESULT_WITHDRAWN, wall);
-        } else if (job->only_writes) {
-                end_writing(job, result, wall);
-        } else if (is_written) {
-                evict_open_move(job, JOB_REQUESTED);
-                job->due.ns = now.ns + EVICT_REQUEST_UNANSWERED_NS;
-        } else if (job->requester->service->config.requests == EVICT_REQUESTS_ALWAYS) {
-                evict_settle(job, result, now, wall);
-        } else {
-                evict_open_move(job, JOB_UNDECIDED);
-                evict_job_set_text(job, result->text);
-                evict_settle_unanswered(job->requester->service, why_not_written(job, result), now);
-        }
-}
-
 static void evict_settle_outcome(struct evict_job *job, enum eviction_outcome outcome,
                                  struct mono_time now, struct wall_time wall) {
         struct action_result result = { .retry_after_s = -1 };
@@ -234,24 +208,103 @@ static void evict_settle_outcome(struct evict_job *job, enum eviction_outcome ou
         evict_settle(job, &result, now, wall);
 }
 
+static void settle_seen(struct evict_job *job, const struct seen_request *seen, bool is_removed,
+                        struct mono_time now, struct wall_time wall) {
+        bool is_over = seen->is_current && seen->outcome != EVICTION_NO_RESPONDER &&
+                       eviction_outcome_is_final(seen->outcome);
+        if (seen->is_current)
+                evict_open_answer(job);
+        if (is_over || is_removed) /* nobody finishes one that was taken away */
+                evict_settle_outcome(job, is_over ? seen->outcome : EVICTION_CANCELED, now, wall);
+}
+
+static bool is_of_other_group(const struct evict_job *job) {
+        const struct evict_requests *requests = job->requester->service->requests;
+        return strcmp(job->request_group, evict_requests_group(requests)) != 0;
+}
+
+static void decide_anew(struct evict_job *job) {
+        withdraw_request(job);
+        evict_open_move(job, JOB_UNDECIDED);
+}
+
+/* One that is there already has been seen, perhaps for the last time: what a process before has
+ * asked for goes on, or is over and in the way. */
+static void settle_stored(struct evict_job *job, bool is_new, struct mono_time now,
+                          struct wall_time wall) {
+        char name[EVICT_REQUEST_NAME_MAX];
+        const struct object_ref ref = evict_request_ref(job, name);
+        struct seen_request *seen = evict_requests_own(job->requester->service->requests, &ref);
+        if (is_of_other_group(job)) { /* found out while it was written */
+                decide_anew(job);
+                return;
+        }
+        evict_open_move(job, JOB_REQUESTED);
+        job->due.ns = now.ns + EVICT_REQUEST_UNANSWERED_NS;
+        if (!seen || (is_new && seen->is_before_write))
+                return;
+        seen->is_before_write = false;
+        settle_seen(job, seen, false, now, wall);
+}
+
+void evict_settle_written(struct evict_job *job, const struct action_result *result,
+                          struct mono_time now, struct wall_time wall) {
+        assert(job->state == JOB_REQUESTING);
+        bool is_written = result->code == BERTH_OK || result->code == BERTH_ERR_EXISTS ||
+                          result->code == BERTH_ERR_CONFLICT;
+        const struct action_result outcome = { .code = is_written ? BERTH_OK : result->code };
+        settle_slot(job, &outcome, now);
+        if (job->is_withdrawn) {
+                if (is_written)
+                        withdraw_request(job);
+                evict_open_end(job, EVICT_RESULT_WITHDRAWN, wall);
+        } else if (job->only_writes) {
+                end_writing(job, result, wall);
+        } else if (is_written) {
+                settle_stored(job, result->code == BERTH_OK, now, wall);
+        } else if (job->requester->service->config.requests == EVICT_REQUESTS_ALWAYS) {
+                evict_settle(job, result, now, wall);
+        } else {
+                evict_open_move(job, JOB_UNDECIDED);
+                evict_job_set_text(job, result->text);
+                evict_settle_unanswered(job->requester->service, why_not_written(job, result), now);
+        }
+}
+
+static bool is_request_of(const struct evict_job *job, const struct object_ref *request) {
+        char name[EVICT_REQUEST_NAME_MAX];
+        return slice_eq(request->ns, job->record.pod.ns) &&
+               slice_eq(request->name, evict_request_name(job, name));
+}
+
 void evict_settle_request(struct evict_service *service, const struct json *object, bool is_removed,
                           struct mono_time now, struct wall_time wall) {
+        const struct json *meta = json_get(object, "metadata");
+        const struct object_ref ref = { .ns = json_get_text(meta, "namespace"),
+                                        .name = json_get_text(meta, "name") };
+        const struct seen_request *before = evict_requests_own(service->requests, &ref);
+        bool is_former = is_removed && before && before->is_before_write;
         struct eviction_request *request = NULL;
         if (eviction_request_decode(object, &request, NULL) < 0)
                 return;
         const struct eviction_object *news = &request->object;
-        enum eviction_outcome outcome = news->conditions.outcome;
+        const struct seen_request seen = { .outcome = news->conditions.outcome,
+                                           .is_current =
+                                                   news->observed_generation >= news->generation };
         struct evict_job *job = map_get(service->open_by_uid, news->target_uid);
-        if (job && job->state == JOB_REQUESTED) {
-                bool is_current = news->observed_generation >= news->generation;
-                bool is_over = is_current && outcome != EVICTION_NO_RESPONDER &&
-                               eviction_outcome_is_final(outcome);
-                if (is_current)
-                        evict_open_answer(job);
-                if (is_over || is_removed) /* nobody finishes one that was taken away */
-                        evict_settle_outcome(job, is_over ? outcome : EVICTION_CANCELED, now, wall);
-        }
+        evict_requests_keep_own(service->requests, &ref, is_removed ? NULL : &seen);
+        if (job && job->state == JOB_REQUESTED && is_request_of(job, &ref) && !is_former)
+                settle_seen(job, &seen, is_removed, now, wall);
         eviction_request_free(request);
+}
+
+void evict_settle_moved(struct evict_service *service, enum evict_kinds kinds) {
+        for (struct evict_requester *requester = service->first; requester;
+             requester = requester->next)
+                for (struct evict_job *job = requester->first; job; job = job->next)
+                        if (job->state == JOB_REQUESTED && !job->is_answered &&
+                            (kinds == EVICT_KINDS_ABSENT || is_of_other_group(job)))
+                                decide_anew(job);
 }
 
 void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now) {
@@ -265,8 +318,6 @@ void evict_settle_unanswered(struct evict_service *service, const char *why, str
         for (struct evict_requester *requester = service->first; requester;
              requester = requester->next)
                 for (struct evict_job *job = requester->first; job; job = job->next)
-                        if (job->state == JOB_REQUESTED && !job->is_answered) {
-                                withdraw_request(job);
-                                evict_open_move(job, JOB_UNDECIDED);
-                        }
+                        if (job->state == JOB_REQUESTED && !job->is_answered)
+                                decide_anew(job);
 }

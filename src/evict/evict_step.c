@@ -76,15 +76,16 @@ void evict_step_write_request(struct evict_job *job, struct action_list *out) {
         char name[EVICT_REQUEST_NAME_MAX];
         const struct action action = {
                 .kind = ACTION_CREATE_REQUEST,
-                .target = { .kind = SLICE_LITERAL("EvictionRequest"),
-                            .ns = pod->ns,
-                            .name = evict_request_name(job, name) },
+                .target = evict_request_ref(job, name),
                 .request = { .group = evict_requests_group(service->requests),
                              .pod = *pod,
                              .requester = slice_of(requester->config.requests_as),
                              .label = slice_of(requester->label),
                              .deadline = deadline_of(requester) },
         };
+        struct seen_request *seen = evict_requests_own(service->requests, &action.target);
+        if (seen)
+                seen->is_before_write = true;
         job->record.route = EVICT_ROUTE_REQUEST;
         job->request_group = evict_requests_group(service->requests);
         evict_open_move(job, JOB_REQUESTING);

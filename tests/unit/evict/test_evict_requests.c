@@ -18,6 +18,7 @@ struct scene {
         struct evict_sink sink;
         struct action_list out;
         struct mono_time now;
+        const char *prefix;  /* of the names of requests that are shown */
         const char *created; /* of requests; now is 00:16:40 */
         size_t direct;       /* times it was told that requests are not used */
         char text[400];
@@ -34,6 +35,7 @@ static struct scene *scene_with(enum evict_request_mode mode, bool minds_request
                                                                    .minds_requests = minds_requests,
                                                                    .report = on_reported,
                                                                    .context = scene });
+        scene->prefix = "descheduler";
         scene->created = "1970-01-01T00:16:40Z";
         scene->requester = evict_service_join(
                 scene->service,
@@ -110,12 +112,12 @@ static void show(struct scene *scene, const char *pod, int observed, const char 
         struct json_doc *doc = NULL;
         buf_printf(&text,
                    "{\"apiVersion\":\"lifecycle.berth.dev/v1alpha1\",\"kind\":\"EvictionRequest\","
-                   "\"metadata\":{\"namespace\":\"a\",\"name\":\"descheduler-%s\",\"uid\":\"r\","
+                   "\"metadata\":{\"namespace\":\"a\",\"name\":\"%s-%s\",\"uid\":\"r\","
                    "\"generation\":1,\"creationTimestamp\":\"%s\"},\"spec\":{\"target\":{\"pod\":{"
                    "\"name\":\"%s\",\"uid\":"
                    "\"%s\"}},\"requester\":\"descheduler.berth.dev/evict\",\"intent\":\"Eviction\"}"
                    ",\"status\":{\"observedGeneration\":%d,\"conditions\":[%s]}}",
-                   pod, scene->created, pod, pod, observed, conditions);
+                   scene->prefix, pod, scene->created, pod, pod, observed, conditions);
         assert_int_equal(json_parse(buf_view(&text), &doc, NULL), 0);
         evict_service_saw_request(scene->service, json_doc_root(doc), is_removed, scene->now,
                                   (struct wall_time){ 1000 * NS_PER_S });
@@ -247,6 +249,94 @@ static void test_stale_and_deleted(void **state) {
         show(scene, "1", 1, AWAITING, true);
         assert_int_equal(evict_requester_in_flight(scene->requester), 0);
         assert_int_equal(evict_requester_open(scene->requester), 1);
+        scene_free(scene);
+}
+
+/* The scene when the watch has shown a request of a process before, and the pod is asked for. */
+static struct scene *asked_again(enum evict_request_mode mode, const char *conditions) {
+        struct scene *scene = requested(mode);
+        show(scene, "1", 1, AWAITING, false);
+        show(scene, "2", 1, conditions, false);
+        ask(scene, "2");
+        assert_string_equal(step(scene), "create-request descheduler-2");
+        return scene;
+}
+
+/* A process that starts again finds requests of the one before: what is under way goes on, and what
+ * is over makes place. Their last news may have come before the pod was asked for. */
+static void test_stored_before(void **state) {
+        (void)state;
+        struct scene *scene = asked_again(EVICT_REQUESTS_AUTO, AWAITING);
+        answer(scene, BERTH_ERR_EXISTS);
+        scene->now.ns += 2 * EVICT_REQUEST_UNANSWERED_NS;
+        assert_string_equal(step(scene), "");
+        show(scene, "2", 1, DONE, false);
+        assert_string_equal(step(scene), "withdraw-request descheduler-2");
+        scene_free(scene);
+
+        scene = asked_again(EVICT_REQUESTS_ALWAYS, FAILED("CanceledDueToNoRequesters"));
+        answer(scene, BERTH_ERR_EXISTS);
+        assert_string_equal(step(scene), "withdraw-request descheduler-2");
+        scene->now.ns += EVICT_RETRY_FIRST_MS * NS_PER_MS;
+        assert_string_equal(step(scene), "create-request descheduler-2");
+        answer(scene, BERTH_OK);
+        show(scene, "2", 1, FAILED("CanceledDueToNoRequesters"), true); /* the former one */
+        assert_string_equal(step(scene), "");
+        show(scene, "2", 1, AWAITING, false);
+        show(scene, "2", 1, AWAITING, true);
+        assert_string_equal(step(scene), "withdraw-request descheduler-2");
+        scene_free(scene);
+}
+
+/* What others, or this process under another name, ask for the same pod says nothing of ours. */
+static void test_request_of_another(void **state) {
+        (void)state;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        scene->prefix = "reboot";
+        show(scene, "1", 1, FAILED("CanceledDueToNoRequesters"), false);
+        show(scene, "1", 1, FAILED("CanceledDueToNoRequesters"), true);
+        assert_int_equal(evict_requester_in_flight(scene->requester), 1);
+        scene_free(scene);
+}
+
+/* The cluster serves the native group by now, or did when one look went wrong: where nobody
+ * answers, it is looked again, and what nobody answers is asked for there. */
+static void test_other_group(void **state) {
+        (void)state;
+        struct evict_wants wants;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        show(scene, "1", 1, AWAITING, false);
+        ask(scene, "2");
+        step(scene);
+        answer(scene, BERTH_OK);
+        scene->now.ns += EVICT_REQUEST_UNANSWERED_NS;
+        assert_string_equal(step(scene), "create-request descheduler-2");
+        evict_service_wants(scene->service, &wants);
+        assert_true(wants.kinds);
+        answer(scene, BERTH_ERR_EXISTS);
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_NATIVE, scene->now);
+        assert_string_equal(step(scene),
+                            "create-request descheduler-2 withdraw-request descheduler-2");
+        assert_string_equal(scene->out.items[0].request.group, "lifecycle.k8s.io");
+        assert_string_equal(scene->out.items[1].request.group, "lifecycle.berth.dev");
+        evict_service_wants(scene->service, &wants);
+        assert_false(wants.kinds);
+        scene_free(scene);
+
+        scene = requested(EVICT_REQUESTS_ALWAYS); /* found out while one is written */
+        ask(scene, "2");
+        step(scene);
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_NATIVE, scene->now);
+        answer(scene, BERTH_OK);
+        assert_string_equal(step(scene),
+                            "create-request descheduler-1 create-request descheduler-2 "
+                            "withdraw-request descheduler-1 withdraw-request descheduler-2");
+        scene_free(scene);
+
+        scene = requested(EVICT_REQUESTS_ALWAYS); /* it serves none any more */
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_ABSENT, scene->now);
+        assert_string_equal(step(scene), "withdraw-request descheduler-1");
+        assert_int_equal(evict_requester_in_flight(scene->requester), 0);
         scene_free(scene);
 }
 
@@ -528,6 +618,9 @@ int main(void) {
                 cmocka_unit_test(test_withdrawn_by_its_requester),
                 cmocka_unit_test(test_stale_and_deleted),
                 cmocka_unit_test(test_written_again),
+                cmocka_unit_test(test_stored_before),
+                cmocka_unit_test(test_request_of_another),
+                cmocka_unit_test(test_other_group),
                 cmocka_unit_test(test_unanswered),
                 cmocka_unit_test(test_answered_one_goes_on),
                 cmocka_unit_test(test_not_written),
