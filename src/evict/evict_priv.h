@@ -203,8 +203,9 @@ void evict_requests_free(struct evict_requests *requests); /* accepts NULL */
 /* UNKNOWN: the caller waits; discovery is under way. */
 enum evict_kinds evict_requests_kinds(struct evict_requests *requests, struct mono_time now);
 const char *evict_requests_group(const struct evict_requests *requests);
-void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
-                              struct mono_time now);
+/* As evict_service_saw_kinds; what is known then. */
+enum evict_kinds evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
+                                          struct mono_time now);
 /* What is known of the kinds stands until they were looked at again. */
 void evict_requests_doubt_kinds(struct evict_requests *requests);
 bool evict_requests_wants_kinds(const struct evict_requests *requests);

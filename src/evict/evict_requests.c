@@ -52,11 +52,15 @@ const char *evict_requests_group(const struct evict_requests *requests) {
         return requests->kinds == EVICT_KINDS_NATIVE ? EVICTION_GROUP_NATIVE : EVICTION_GROUP_OWN;
 }
 
-void evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
-                              struct mono_time now) {
-        requests->kinds = kinds;
+enum evict_kinds evict_requests_set_kinds(struct evict_requests *requests, enum evict_kinds kinds,
+                                          struct mono_time now) {
+        if (kinds != EVICT_KINDS_UNKNOWN)
+                requests->kinds = kinds;
+        else if (requests->kinds == EVICT_KINDS_UNKNOWN)
+                requests->kinds = EVICT_KINDS_ABSENT;
         requests->kinds_stay.ns = now.ns + EVICT_REQUEST_RETRY_NS;
         requests->wants_kinds = false;
+        return requests->kinds;
 }
 
 void evict_requests_doubt_kinds(struct evict_requests *requests) {

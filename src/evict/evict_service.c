@@ -214,7 +214,7 @@ void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kin
                              struct mono_time now) {
         const struct evict_config *config = &service->config;
         const char *group = evict_requests_group(service->requests);
-        evict_requests_set_kinds(service->requests, kinds, now);
+        kinds = evict_requests_set_kinds(service->requests, kinds, now);
         if (strcmp(group, evict_requests_group(service->requests)) != 0)
                 evict_requests_forget_own(service->requests);
         evict_settle_moved(service, kinds);

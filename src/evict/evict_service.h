@@ -188,6 +188,7 @@ struct evict_wants {
 };
 void evict_service_wants(const struct evict_service *service, struct evict_wants *ret_wants);
 /* Each may change what is due: follow with evict_service_step. */
+/* UNKNOWN: it could not be found out; what was known stands, and nothing known is ABSENT. */
 void evict_service_saw_kinds(struct evict_service *service, enum evict_kinds kinds,
                              struct mono_time now);
 void evict_service_saw_request(struct evict_service *service, const struct json *object,

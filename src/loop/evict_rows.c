@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "evict/eviction_reconciler.h"
+#include "loop/request_kinds.h"
 #include "loop/watch_set.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ struct evict_row {
 struct evict_rows {
         struct evict_rows_config config;
         struct evict_row items[ROW_COUNT];
-        struct api_request *discovery; /* of EvictionRequests */
+        struct request_kinds *kinds;
         bool has_observations;
 };
 
@@ -38,46 +39,12 @@ static void evict_rows_changed(struct evict_rows *rows) {
 
 /* ---- which kinds there are ---- */
 
-static bool serves_requests(const struct api_reply *reply) {
-        return reply->status == 200 &&
-               slice_contains(reply->body, SLICE_LITERAL("\"evictionrequests\""));
-}
-
-static void on_own_kinds(void *context, const struct api_reply *reply) {
+static void on_kinds(void *context, enum evict_kinds kinds, const struct err *failure) {
         struct evict_rows *rows = context;
 
-        rows->discovery = NULL;
-        evict_service_saw_kinds(rows->config.service,
-                                serves_requests(reply) ? EVICT_KINDS_OWN : EVICT_KINDS_ABSENT,
-                                loop_mono(rows->config.loop));
+        (void)failure; /* it is logged */
+        evict_service_saw_kinds(rows->config.service, kinds, loop_mono(rows->config.loop));
         evict_rows_changed(rows);
-}
-
-static void on_native_kinds(void *context, const struct api_reply *reply) {
-        struct evict_rows *rows = context;
-
-        rows->discovery = NULL;
-        if (!serves_requests(reply)) {
-                rows->discovery = transport_call(
-                        rows->config.transport,
-                        &(struct api_call){ .path = SLICE_LITERAL("/apis/" EVICTION_GROUP_OWN
-                                                                  "/" EVICTION_VERSION) },
-                        on_own_kinds, rows);
-                return;
-        }
-        evict_service_saw_kinds(rows->config.service, EVICT_KINDS_NATIVE,
-                                loop_mono(rows->config.loop));
-        evict_rows_changed(rows);
-}
-
-static void evict_rows_discover(struct evict_rows *rows) {
-        if (rows->discovery)
-                return;
-        rows->discovery = transport_call(
-                rows->config.transport,
-                &(struct api_call){ .path = SLICE_LITERAL("/apis/" EVICTION_GROUP_NATIVE
-                                                          "/" EVICTION_VERSION) },
-                on_native_kinds, rows);
 }
 
 /* ---- events of rows ---- */
@@ -197,7 +164,7 @@ void evict_rows_update(struct evict_rows *rows) {
 
         evict_service_wants(rows->config.service, &wants);
         if (wants.kinds)
-                evict_rows_discover(rows);
+                request_kinds_look(rows->kinds);
         snprintf(path, sizeof(path), "/apis/%s/" EVICTION_VERSION "/evictionrequests", wants.group);
         if (wants.own_requests)
                 evict_rows_follow(rows, ROW_OWN_REQUESTS, path, wants.selector);
@@ -210,6 +177,12 @@ struct evict_rows *evict_rows_new(const struct evict_rows_config *config) {
         struct evict_rows *rows = xcalloc(1, sizeof(*rows));
 
         rows->config = *config;
+        rows->kinds = request_kinds_new(
+                &(struct request_kinds_config){ .transport = config->transport,
+                                                .loop = config->loop,
+                                                .patience_ns = EVICT_REQUEST_UNANSWERED_NS,
+                                                .found = on_kinds,
+                                                .context = rows });
         return rows;
 }
 
@@ -218,7 +191,6 @@ void evict_rows_free(struct evict_rows *rows) {
                 return;
         for (size_t i = 0; i < ROW_COUNT; i++)
                 watch_set_remove(rows->config.watches, rows->items[i].row);
-        if (rows->discovery)
-                transport_cancel(rows->config.transport, rows->discovery);
+        request_kinds_free(rows->kinds);
         free(rows);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define UNANSWERED_NS (30 * NS_PER_S)
+#define DISCOVERY_PATIENCE_NS (10 * NS_PER_S)
 
 const char *order_state_name(enum order_state state) {
         static const char *const names[ORDER_STATE_COUNT] = {
@@ -316,65 +317,27 @@ static void eviction_order_prepare(struct eviction_order *order) {
 
 /* ---- discovery ---- */
 
-static bool serves_requests(const struct api_reply *reply) {
-        struct json_doc *doc = NULL;
-        const struct json *item;
-        bool is_found = false;
-
-        if (reply->status != 200 || json_parse(reply->body, &doc, NULL) < 0)
-                return false;
-        struct json_iter iter = json_iter(json_get(json_doc_root(doc), "resources"));
-        while (json_next(&iter, NULL, &item))
-                is_found |= slice_is(json_get_text(item, "name"), "evictionrequests");
-        json_doc_free(doc);
-        return is_found;
-}
-
-static void eviction_order_serve_kind(struct eviction_order *order, enum evict_kinds kinds,
-                                      const char *group) {
-        order->group = group;
-        evict_service_saw_kinds(runtime_evictions(order->config.runtime), kinds,
-                                loop_mono(order->loop));
-}
-
-static void on_own(void *context, const struct api_reply *reply) {
+static void on_kinds(void *context, enum evict_kinds kinds, const struct err *failure) {
         struct eviction_order *order = context;
 
-        order->call = NULL;
-        if (reply->status == 0) {
-                fail_with(order, "discovery", reply);
+        if (failure) {
+                order->err = *failure;
+                err_wrap(&order->err, "discovery");
+                eviction_order_finish(order, &order->err);
                 return;
         }
-        if (!serves_requests(reply) && order->config.requests == EVICT_REQUESTS_ALWAYS) {
+        if (kinds == EVICT_KINDS_ABSENT && order->config.requests == EVICT_REQUESTS_ALWAYS) {
                 err_set(&order->err, BERTH_ERR_NOT_FOUND,
                         "the cluster has no EvictionRequests (--eviction-requests always)");
                 eviction_order_finish(order, &order->err);
                 return;
         }
-        if (serves_requests(reply))
-                eviction_order_serve_kind(order, EVICT_KINDS_OWN, EVICTION_GROUP_OWN);
-        else
-                eviction_order_serve_kind(order, EVICT_KINDS_ABSENT, NULL);
+        if (kinds != EVICT_KINDS_ABSENT)
+                order->group =
+                        kinds == EVICT_KINDS_NATIVE ? EVICTION_GROUP_NATIVE : EVICTION_GROUP_OWN;
+        evict_service_saw_kinds(runtime_evictions(order->config.runtime), kinds,
+                                loop_mono(order->loop));
         eviction_order_prepare(order);
-}
-
-static void ask_for(struct eviction_order *order, const char *path,
-                    void (*done)(void *context, const struct api_reply *reply)) {
-        order->calls++;
-        order->call = transport_call(order->transport, &(struct api_call){ .path = slice_of(path) },
-                                     done, order);
-}
-
-static void on_native(void *context, const struct api_reply *reply) {
-        struct eviction_order *order = context;
-
-        order->call = NULL;
-        if (serves_requests(reply)) {
-                eviction_order_serve_kind(order, EVICT_KINDS_NATIVE, EVICTION_GROUP_NATIVE);
-                eviction_order_prepare(order);
-        } else {
-                ask_for(order, "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION, on_own);
-        }
 }
 
 /* ---- life ---- */
@@ -382,6 +345,18 @@ static void on_native(void *context, const struct api_reply *reply) {
 /* Without a look at the kinds. */
 static void on_begin(void *context) {
         eviction_order_prepare(context);
+}
+
+static void look_for_kinds(struct eviction_order *order) {
+        order->kinds = request_kinds_new(
+                &(struct request_kinds_config){ .transport = order->transport,
+                                                .loop = order->loop,
+                                                .patience_ns = DISCOVERY_PATIENCE_NS,
+                                                .ends_unanswered = true,
+                                                .found = on_kinds,
+                                                .context = order });
+        order->calls++;
+        request_kinds_look(order->kinds);
 }
 
 struct eviction_order *eviction_order_new(const struct eviction_order_config *config) {
@@ -414,7 +389,7 @@ struct eviction_order *eviction_order_new(const struct eviction_order_config *co
         if (config->requests == EVICT_REQUESTS_NEVER)
                 loop_timer_arm(order->loop, &order->begin, 0);
         else
-                ask_for(order, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
+                look_for_kinds(order);
         return order;
 }
 
@@ -430,6 +405,7 @@ void eviction_order_free(struct eviction_order *order) {
                 watch_set_remove(runtime_watches(order->config.runtime), order->requests);
                 watch_set_remove(runtime_watches(order->config.runtime), order->evictions);
         }
+        request_kinds_free(order->kinds);
         if (order->call)
                 transport_cancel(order->transport, order->call);
         for (size_t i = 0; i < order->count; i++) {

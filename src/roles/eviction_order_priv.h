@@ -3,6 +3,7 @@
 
 #include "api/json.h"
 #include "evict/evict_service.h"
+#include "loop/request_kinds.h"
 #include "loop/watch_set.h"
 #include "reboot/drain.h"
 #include "roles/eviction_order.h"
@@ -48,7 +49,8 @@ struct eviction_order {
         struct order_pod *pods;
         size_t count, cap;
         struct watch_row *requests, *evictions; /* NULL = not followed */
-        struct api_request *call;               /* discovery, cordon, reading pods and budgets */
+        struct request_kinds *kinds;            /* NULL = they are not looked for */
+        struct api_request *call;               /* cordon, reading pods and budgets */
         struct loop_timer begin, deadline, unanswered, serve, budgets;
         struct mono_time deadline_at; /* of the requests as well: their controller withdraws them */
         struct arena facts, texts;    /* of pods; of budgets, anew with each reading */

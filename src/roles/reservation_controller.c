@@ -5,6 +5,7 @@
 #include "base/util.h"
 #include "evict/eviction_reconciler.h"
 #include "evict/reservation_ledger.h"
+#include "loop/request_kinds.h"
 #include "loop/watch_set.h"
 #include "plugin/sched_profile.h"
 #include "sched/decision.h"
@@ -24,7 +25,7 @@ struct reservation_call { /* under way */
 struct reservation_controller {
         struct reservation_controller_config config;
         const char *group; /* NULL = not found yet */
-        struct api_request *discovery;
+        struct request_kinds *kinds;
         struct loop_timer look, step;
         struct watch_row *row;
         struct reservation_ledger *ledger;
@@ -243,40 +244,20 @@ static void reservation_controller_follow(struct reservation_controller *control
                                                                  .context = controller });
 }
 
-static bool lists_evictions(const struct api_reply *reply) {
-        return reply->status == 200 &&
-               slice_contains(reply->body, SLICE_LITERAL("\"evictionrequests\""));
-}
-
-static void on_own(void *context, const struct api_reply *reply) {
+static void on_kinds(void *context, enum evict_kinds kinds, const struct err *failure) {
         struct reservation_controller *controller = context;
 
-        controller->discovery = NULL;
-        if (lists_evictions(reply))
-                reservation_controller_follow(controller, EVICTION_GROUP_OWN);
+        (void)failure; /* it is logged */
+        if (kinds == EVICT_KINDS_NATIVE || kinds == EVICT_KINDS_OWN)
+                reservation_controller_follow(controller, kinds == EVICT_KINDS_NATIVE
+                                                                  ? EVICTION_GROUP_NATIVE
+                                                                  : EVICTION_GROUP_OWN);
         else
                 loop_timer_arm(controller->config.loop, &controller->look, KINDS_AGAIN_NS);
 }
 
-static void ask_for(struct reservation_controller *controller, const char *path,
-                    void (*done)(void *context, const struct api_reply *reply)) {
-        controller->discovery =
-                transport_call(controller->config.transport,
-                               &(struct api_call){ .path = slice_of(path) }, done, controller);
-}
-
-static void on_native(void *context, const struct api_reply *reply) {
-        struct reservation_controller *controller = context;
-
-        controller->discovery = NULL;
-        if (lists_evictions(reply))
-                reservation_controller_follow(controller, EVICTION_GROUP_NATIVE);
-        else
-                ask_for(controller, "/apis/" EVICTION_GROUP_OWN "/" EVICTION_VERSION, on_own);
-}
-
 static void reservation_controller_look(void *context) {
-        ask_for(context, "/apis/" EVICTION_GROUP_NATIVE "/" EVICTION_VERSION, on_native);
+        request_kinds_look(((struct reservation_controller *)context)->kinds);
 }
 
 /* ---- life ---- */
@@ -296,6 +277,12 @@ struct reservation_controller *reservation_controller_new(
                 (struct loop_timer){ .fired = reservation_controller_step, .context = controller };
         arena_init(&controller->arena, 0);
         reservation_effects_init(&controller->effects);
+        controller->kinds =
+                request_kinds_new(&(struct request_kinds_config){ .transport = config->transport,
+                                                                  .loop = config->loop,
+                                                                  .patience_ns = INT64_MAX,
+                                                                  .found = on_kinds,
+                                                                  .context = controller });
         loop_timer_arm(config->loop, &controller->look, 0);
         return controller;
 }
@@ -305,8 +292,7 @@ void reservation_controller_free(struct reservation_controller *controller) {
                 return;
         loop_timer_disarm(controller->config.loop, &controller->look);
         loop_timer_disarm(controller->config.loop, &controller->step);
-        if (controller->discovery)
-                transport_cancel(controller->config.transport, controller->discovery);
+        request_kinds_free(controller->kinds);
         watch_set_remove(controller->config.watches, controller->row);
         while (controller->calls) {
                 transport_cancel(controller->config.transport, controller->calls->request);

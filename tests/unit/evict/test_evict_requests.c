@@ -340,6 +340,25 @@ static void test_other_group(void **state) {
         scene_free(scene);
 }
 
+/* A look that found nothing out changes nothing that is known. */
+static void test_kinds_not_found_out(void **state) {
+        (void)state;
+        struct evict_wants wants;
+        struct scene *scene = requested(EVICT_REQUESTS_ALWAYS);
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_UNKNOWN, scene->now);
+        assert_string_equal(step(scene), "");
+        evict_service_wants(scene->service, &wants);
+        assert_string_equal(wants.group, "lifecycle.berth.dev");
+        scene_free(scene);
+
+        scene = scene_new(EVICT_REQUESTS_AUTO);
+        ask(scene, "1");
+        assert_string_equal(step(scene), "");
+        evict_service_saw_kinds(scene->service, EVICT_KINDS_UNKNOWN, scene->now);
+        assert_string_equal(step(scene), "evict 1");
+        scene_free(scene);
+}
+
 /* A request that was answered as written and never stored. */
 static void test_written_again(void **state) {
         (void)state;
@@ -621,6 +640,7 @@ int main(void) {
                 cmocka_unit_test(test_stored_before),
                 cmocka_unit_test(test_request_of_another),
                 cmocka_unit_test(test_other_group),
+                cmocka_unit_test(test_kinds_not_found_out),
                 cmocka_unit_test(test_unanswered),
                 cmocka_unit_test(test_answered_one_goes_on),
                 cmocka_unit_test(test_not_written),
