@@ -223,7 +223,7 @@ static bool is_of_other_group(const struct evict_job *job) {
         return strcmp(job->request_group, evict_requests_group(requests)) != 0;
 }
 
-static void decide_anew(struct evict_job *job) {
+static void decide_again(struct evict_job *job) {
         withdraw_request(job);
         evict_open_move(job, JOB_UNDECIDED);
 }
@@ -236,7 +236,7 @@ static void settle_stored(struct evict_job *job, bool is_new, struct mono_time n
         const struct object_ref ref = evict_request_ref(job, name);
         struct seen_request *seen = evict_requests_own(job->requester->service->requests, &ref);
         if (is_of_other_group(job)) { /* found out while it was written */
-                decide_anew(job);
+                decide_again(job);
                 return;
         }
         evict_open_move(job, JOB_REQUESTED);
@@ -304,7 +304,7 @@ void evict_settle_moved(struct evict_service *service, enum evict_kinds kinds) {
                 for (struct evict_job *job = requester->first; job; job = job->next)
                         if (job->state == JOB_REQUESTED && !job->is_answered &&
                             (kinds == EVICT_KINDS_ABSENT || is_of_other_group(job)))
-                                decide_anew(job);
+                                decide_again(job);
 }
 
 void evict_settle_unanswered(struct evict_service *service, const char *why, struct mono_time now) {
@@ -319,5 +319,5 @@ void evict_settle_unanswered(struct evict_service *service, const char *why, str
              requester = requester->next)
                 for (struct evict_job *job = requester->first; job; job = job->next)
                         if (job->state == JOB_REQUESTED && !job->is_answered)
-                                decide_anew(job);
+                                decide_again(job);
 }

@@ -64,10 +64,7 @@ static void evictions_discovery_start(struct evictions_role *role, const char *g
         if (role->has_older)
                 start_older(role);
         evictions_follow(role);
-        role->discovery =
-                transport_call(role->transport,
-                               &(struct api_call){ .path = SLICE_LITERAL("/apis/kubevirt.io/v1") },
-                               evictions_on_kubevirt, role);
+        evictions_look_for_kubevirt(role);
 }
 
 static void start_older(struct evictions_role *role) {

@@ -121,6 +121,7 @@ void evictions_role_free(struct evictions_role *role) {
         loop_timer_disarm(role->loop, &role->step_timer);
         loop_timer_disarm(role->loop, &role->discovery_timer);
         loop_timer_disarm(role->loop, &role->take_over_timer);
+        loop_timer_disarm(role->loop, &role->kubevirt_timer);
         if (role->discovery)
                 transport_cancel(role->transport, role->discovery);
         for (size_t i = 0; i < FOLLOWED_COUNT; i++)
@@ -168,6 +169,8 @@ static struct evictions_role *evictions_role_new(struct runtime *runtime,
                 (struct loop_timer){ .fired = evictions_take_over, .context = role };
         role->policy_timer =
                 (struct loop_timer){ .fired = evictions_report_policies_again, .context = role };
+        role->kubevirt_timer =
+                (struct loop_timer){ .fired = evictions_look_for_kubevirt, .context = role };
         role->users_timer = (struct loop_timer){ .fired = evictions_probe_users, .context = role };
         action_list_init(&role->events);
         eviction_effects_init(&role->effects);

@@ -66,7 +66,7 @@ struct evictions_role {
         bool has_logged_foreign;
         bool has_probed, trusts_users; /* see evictions_users.c */
         struct api_request *probe;
-        struct loop_timer users_timer;
+        struct loop_timer users_timer, kubevirt_timer;
         struct action_list events;
         uint64_t skipped;
 };
@@ -114,8 +114,8 @@ void evictions_on_arriving(struct evictions_role *role, enum object_kind kind,
                            enum change_kind change, struct arrival *arrival);
 void evictions_on_arrived(struct evictions_role *role, enum object_kind kind,
                           enum change_kind change, struct arrival *arrival);
-/* Answer of /apis/kubevirt.io/v1: where it is installed its migrations are reported as progress. */
-void evictions_on_kubevirt(void *context, const struct api_reply *reply);
+/* Asks for /apis/kubevirt.io/v1: where it is installed its migrations are reported as progress. */
+void evictions_look_for_kubevirt(void *context);
 
 /* ---- evictions_policies.c ---- */
 /* Writes what changed of policies into their status. */

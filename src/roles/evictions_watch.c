@@ -4,6 +4,8 @@
 #include "roles/evictions_role_priv.h"
 #include <stdio.h>
 
+#define KUBEVIRT_AGAIN_NS NS_PER_S
+
 /* ---- who reconciles ---- */
 
 static void set_controller(struct evictions_role *role, bool is_controller) {
@@ -180,12 +182,13 @@ static void on_migration(void *context, enum reflector_change change, const stru
         evictions_step_soon(role);
 }
 
-/* Where KubeVirt is installed its migrations are reported as progress. */
-void evictions_on_kubevirt(void *context, const struct api_reply *reply) {
+static void on_kubevirt(void *context, const struct api_reply *reply) {
         static const struct reflector_events events = { .changed = on_migration };
         struct evictions_role *role = context;
 
         role->discovery = NULL;
+        if (reply->status != 200 && reply->status != 403 && reply->status != 404)
+                loop_timer_arm(role->loop, &role->kubevirt_timer, KUBEVIRT_AGAIN_NS);
         if (reply->status != 200 ||
             !slice_contains(reply->body, SLICE_LITERAL("\"virtualmachineinstancemigrations\"")))
                 return;
@@ -197,4 +200,13 @@ void evictions_on_kubevirt(void *context, const struct api_reply *reply) {
                         .trouble = WATCH_QUIET,
                         .events = &events,
                         .context = role });
+}
+
+void evictions_look_for_kubevirt(void *context) {
+        struct evictions_role *role = context;
+
+        role->discovery =
+                transport_call(role->transport,
+                               &(struct api_call){ .path = SLICE_LITERAL("/apis/kubevirt.io/v1") },
+                               on_kubevirt, role);
 }
