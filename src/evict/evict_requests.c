@@ -91,9 +91,9 @@ void evict_requests_keep_own(struct evict_requests *requests, const struct objec
         free(map_remove(requests->own, buf_view(&key)));
         if (!seen)
                 return;
-        struct seen_request *kept = xmalloc(sizeof(*kept));
-        *kept = *seen;
-        map_put(requests->own, buf_view(&key), kept);
+        struct seen_request *stored = xmalloc(sizeof(*stored));
+        *stored = *seen;
+        map_put(requests->own, buf_view(&key), stored);
 }
 
 void evict_requests_forget_own(struct evict_requests *requests) {
