@@ -82,8 +82,9 @@ if single "gcc -Werror" build build-check gcc -Dwerror=true; then
         tests "tests" build-check --timeout-multiplier 2
 fi
 single "clang -Werror" build build-clang clang -Dwerror=true -Doptimization=0 -Ddebug=false
+# Once more under sanitizers, but for what is about files or looks at pages in a browser.
 if single "gcc ASan UBSan" build build-asan gcc -Db_sanitize=address,undefined -Doptimization=1 -Dwerror=true; then
-        tests "tests ASan UBSan" build-asan --timeout-multiplier 6 --no-suite gates
+        tests "tests ASan UBSan" build-asan --timeout-multiplier 6 --no-suite gates --no-suite browser
 fi
 
 echo "$passed $failed $skipped" >"$counts"

@@ -61,9 +61,13 @@ def failed(test):
     return test["result"] not in (*GOOD, "SKIP")
 
 
+def is_end_to_end(test):
+    return "e2e" in re.split("[:+ ]", test["name"])  # berth:e2e+browser / reports
+
+
 def to_run_alone(tests):
     """Names of end-to-end tests that failed."""
-    names = [test["name"].split(" / ")[1] for test in tests if failed(test) and ":e2e / " in test["name"]]
+    names = [test["name"].split(" / ")[1] for test in tests if failed(test) and is_end_to_end(test)]
     return names if len(names) <= ALONE_MAX else []
 
 

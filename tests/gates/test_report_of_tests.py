@@ -46,6 +46,7 @@ def main():
         ("no test is a failure", empty[0] == 1 and empty[2] == "0 1 0\n"),
         ("end-to-end tests run again", alone_of(UNIT, GOOD, BAD, BROKEN) == ["bad"]),
         ("four of them", alone_of(*(bad(name) for name in "abcd")) == list("abcd")),
+        ("whatever else they are", alone_of({**BAD, "name": "berth:e2e+browser / page"}) == ["page"]),
         ("but not many", alone_of(*(bad(name) for name in "abcde")) == []),
         ("what passes alone passes", better[0] == 0 and better[2] == "2 0 0\n"),
         ("and says how it failed", "passed only alone: FAILED berth:e2e / bad (FAIL, exit 1, 2.0 s) | FAIL two: never came\n" in better[1]),
