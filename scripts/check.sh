@@ -26,7 +26,7 @@ stage() {
         if [ $outcome = FAILED ]; then
                 tail -n 60 .cache/check-stage.log
         else
-                grep -E '^(skipped|slow|passed only alone:) ' .cache/check-stage.log
+                grep -E '^(skipped|slow) ' .cache/check-stage.log
         fi
         line=$(printf '%-6s %-28s %4d s  %s' $outcome "$name" $(($(date +%s) - from)) "$(tail -n 1 .cache/check-stage.log | cut -c 1-90)")
         echo "$line"
@@ -43,15 +43,13 @@ single() {
                 return 1
         fi
 }
-# tests TITLE BUILD ARGUMENT of meson test ...: a stage that runs the tests of a build directory
+# A stage that runs the tests of a build directory.
 tests() {
-        title=$1 logs=$2/meson-logs
-        shift
-        rm -f "$logs/counts" "$logs/failures"
-        stage "$title" scripts/test.sh "$@"
-        [ ! -s "$logs/failures" ] || failures="$failures$(cat "$logs/failures")
+        rm -f "$2/meson-logs/counts" "$2/meson-logs/failures"
+        stage "$1" scripts/test.sh "$2" --timeout-multiplier "$3"
+        [ ! -s "$2/meson-logs/failures" ] || failures="$failures$(cat "$2/meson-logs/failures")
 "
-        read -r p f s <"$logs/counts" 2>/dev/null || { p=0 f=1 s=0; }
+        read -r p f s <"$2/meson-logs/counts" 2>/dev/null || { p=0 f=1 s=0; }
         passed=$((passed + p))
         failed=$((failed + f))
         skipped=$((skipped + s))
@@ -79,12 +77,11 @@ done
 if single "gcc -Werror" build build-check gcc -Dwerror=true; then
         single "gate symbols" scripts/check_symbols.py --build build-check
         single "gate circles" scripts/check_circles.py --build build-check
-        tests "tests" build-check --timeout-multiplier 2
+        tests "tests" build-check 2
 fi
 single "clang -Werror" build build-clang clang -Dwerror=true -Doptimization=0 -Ddebug=false
-# Once more under sanitizers, but for what is about files or looks at pages in a browser.
 if single "gcc ASan UBSan" build build-asan gcc -Db_sanitize=address,undefined -Doptimization=1 -Dwerror=true; then
-        tests "tests ASan UBSan" build-asan --timeout-multiplier 6 --no-suite gates --no-suite browser
+        tests "tests ASan UBSan" build-asan 6
 fi
 
 echo "$passed $failed $skipped" >"$counts"

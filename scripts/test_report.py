@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Sums up a run of `meson test`: test_report.py [--alone] BUILD. See test.sh, which calls it; --alone only prints the names of the
-tests to run once more, with nothing beside them.
+"""Sums up a run of `meson test`: test_report.py BUILD. See test.sh, which calls it.
 
 A test that prints one `ok`/`not ok` (or FAIL) line per case counts as many cases; any other test counts as one. A test
 that fails without a failing case (a crash, a leak, time over) counts as one more failure. What failed comes last, and in
@@ -19,8 +18,6 @@ NOT_OK = re.compile(r"^(not ok|FAIL)\b", re.MULTILINE)
 TAIL_LINES = 25
 SHORT_LINES = 4
 SLOW_S = 20
-ALONE_MAX = 4  # where more fail, it is not the load
-GOOD = ("OK", "EXPECTEDFAIL")
 
 
 def count(test):
@@ -29,7 +26,7 @@ def count(test):
     passed, failed, skipped = (len(pattern.findall(output)) for pattern in (OK, NOT_OK, SKIP))
     if test["result"] == "SKIP":
         return passed, failed, max(skipped, 1)
-    if test["result"] not in GOOD:
+    if test["result"] not in ("OK", "EXPECTEDFAIL"):
         return passed, max(failed, 1), skipped
     return (passed, 0, skipped) if passed or skipped else (1, 0, 0)
 
@@ -53,45 +50,23 @@ def show_failure(test):
         print("    " + line[:300])
 
 
-def read_log(path):
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def failed(test):
-    return test["result"] not in (*GOOD, "SKIP")
-
-
-def is_end_to_end(test):
-    return "e2e" in re.split("[:+ ]", test["name"])  # berth:e2e+browser / reports
-
-
-def to_run_alone(tests):
-    """Names of end-to-end tests that failed."""
-    names = [test["name"].split(" / ")[1] for test in tests if failed(test) and is_end_to_end(test)]
-    return names if len(names) <= ALONE_MAX else []
-
-
-def with_second_runs(tests, alone):
-    """Each test as it ended last; prints how those had failed that passed alone."""
-    second = {test["name"]: test for test in alone}
-    for test in tests:
-        again = second.get(test["name"])
-        if again and not failed(again):
-            print("passed only alone:", " | ".join(in_short(test).split("\n    ")).strip())
-        yield again or test
-
-
-def report(build, tests):
+def main():
+    build = pathlib.Path(sys.argv[1])
+    log = build / "meson-logs" / "testlog.json"
+    tests = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     total = collections.Counter()
+    failures = []
     for test in tests:
-        passed, failures, skipped = count(test)
-        total.update(passed=passed, failed=failures, skipped=skipped)
-        if test["result"] == "SKIP":
+        passed, failed, skipped = count(test)
+        total.update(passed=passed, failed=failed, skipped=skipped)
+        if test["result"] not in ("OK", "EXPECTEDFAIL", "SKIP"):
+            failures.append(test)
+        elif test["result"] == "SKIP":
             reason = ((test.get("stdout") or "") + (test.get("stderr") or "")).strip().splitlines()
             print(f"skipped {test['name']}{': ' + reason[-1] if reason else ''}")
-        elif test["duration"] > SLOW_S and not failed(test):
+        elif test["duration"] > SLOW_S:
             print(f"slow {test['name']}: {test['duration']:.0f} s")
-    for test in filter(failed, tests):
+    for test in failures:
         show_failure(test)
     if not tests:
         total["failed"] = 1
@@ -99,20 +74,9 @@ def report(build, tests):
     counts = (total["passed"], total["failed"], total["skipped"])
     (build / "meson-logs").mkdir(exist_ok=True)
     (build / "meson-logs" / "counts").write_text("%d %d %d\n" % counts)
-    (build / "meson-logs" / "failures").write_text("".join(in_short(test) for test in filter(failed, tests)))
+    (build / "meson-logs" / "failures").write_text("".join(in_short(test) for test in failures))
     print(f"{build.name}: {len(tests)} tests, " + "%d cases passed, %d failed, %d skipped" % counts)
-    return total["failed"] == 0
-
-
-def main():
-    build = pathlib.Path(sys.argv[-1])
-    logs = build / "meson-logs"
-    tests = read_log(logs / "testlog.json")
-    if "--alone" in sys.argv:
-        print(" ".join(to_run_alone(tests)))
-        return
-    tests = list(with_second_runs(tests, read_log(logs / "testlog-alone.json")))
-    sys.exit(0 if report(build, tests) else 1)
+    sys.exit(1 if total["failed"] else 0)
 
 
 if __name__ == "__main__":
