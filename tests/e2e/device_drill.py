@@ -114,6 +114,12 @@ try:
     judge("pods have the devices of their nodes", not found, found[:5])
     need("DELETE", device_load.PODS)
     until("the end of all pods", lambda: not items(device_load.PODS))
+    for number in device_load.unused(items(device_load.CLAIMS)):
+        need("POST", device_load.PODS, device_load.pod(f"next-{number}", "common", number * device_load.USERS_PER_CLAIM))
+    until("devices for the next pods", lambda: not load.waiting())
+    judge("the next pods have them", not load.waiting(), load.waiting()[:5])
+    need("DELETE", device_load.PODS)
+    until("the end of the next pods", lambda: not items(device_load.PODS))
     until("devices that are given back", lambda: not device_load.leaks(items(device_load.CLAIMS)))
     judge("claims are given back", not device_load.leaks(items(device_load.CLAIMS)), device_load.leaks(items(device_load.CLAIMS))[:2])
     need("DELETE", device_load.CLAIMS)

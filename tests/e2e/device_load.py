@@ -133,6 +133,13 @@ def problems(pods, claims, offer):
     return found
 
 
+def unused(claims):
+    """Numbers of common claims with devices and without a pod. When a pod cannot be bound, kube-scheduler takes back what reserves the
+    claim and leaves its devices allocated; when the pod then goes away, they stay until the next pod asks for the claim."""
+    return [int(each["metadata"]["name"].removeprefix("common-")) for each in claims if each["metadata"]["name"].startswith("common-")
+            and each.get("status", {}).get("allocation") and not each["status"].get("reservedFor")]
+
+
 def leaks(claims):
     """Once no pod is left: claims of pods, and devices that nobody uses."""
     return [each for each in claims if not each["metadata"]["name"].startswith("common-") or
