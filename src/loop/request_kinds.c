@@ -57,14 +57,15 @@ static void look_later(struct request_kinds *kinds, const struct api_reply *repl
 
         if (failure.code == 0)
                 err_set(&failure, BERTH_ERR_UNAVAILABLE, "status %d", reply->status);
+        if (is_over || (config->ends_unanswered && reply->status == 0)) {
+                end_look(kinds, EVICT_KINDS_UNKNOWN, &failure);
+                return;
+        }
         if (!kinds->has_failed)
                 LOG(LOG_WARN, "DiscoveryFailed", log_text("of", forms[kinds->form].path),
                     log_text("error", failure.text));
         kinds->has_failed = true;
-        if (is_over || (config->ends_unanswered && reply->status == 0))
-                end_look(kinds, EVICT_KINDS_UNKNOWN, &failure);
-        else
-                loop_timer_arm(config->loop, &kinds->again, LOOK_AGAIN_NS);
+        loop_timer_arm(config->loop, &kinds->again, LOOK_AGAIN_NS);
 }
 
 static void ask_for_form(struct request_kinds *kinds);

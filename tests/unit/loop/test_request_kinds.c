@@ -143,6 +143,13 @@ static void test_server_away(void **state) {
         assert_int_equal(scene.found, 1);
         assert_int_equal(scene.last, EVICT_KINDS_UNKNOWN);
         assert_string_equal(scene.failure, "refused");
+        assert_int_equal(scene.warnings, 1);
+        scene_end(&scene);
+
+        scene_begin(&scene, true);
+        play(&scene, '-');
+        assert_string_equal(scene.failure, "refused");
+        assert_int_equal(scene.warnings, 0); /* who asked says it */
         scene_end(&scene);
 }
 
